@@ -94,7 +94,7 @@ def lower_item(
         if work.errors:
             return [], work.errors
         made.file = file
-        made.asks = companions(replace(tree, name=name))
+        made.value_checks = companions(replace(tree, name=name))
         verify(made.forward, "lower", made)
         ops.append(made)
     return ops, errors
@@ -159,7 +159,7 @@ def lower(
         made, found = one(item, trees, defs, stem)
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
-    ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.asks)}
+    ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.value_checks)}
     errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped}, defs=mine)

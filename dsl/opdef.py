@@ -109,7 +109,7 @@ class OpDef:
     gradient2: Program | None = None  # gradients of the gradient program
     complete: bool = False  # whether dsl.gradients.adjoint has made them
     # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/checking/elements.py.
-    asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    value_checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spared: tuple[E | None, ...] = ()  # for each of them, where it need not be asked
     source: str = ""  # digest of the texts that it was made from, where a build needs it
     owned: list[Owned] = field(default_factory=list)  # calls whose gradients are not derived

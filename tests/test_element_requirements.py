@@ -16,7 +16,7 @@ from workbench.function import Function
 
 FLOATS = (-1e30, -3, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 7, 1e30, np.nan, np.inf, -np.inf)
 WHOLE = (-(2**31), -100, -3, -2, -1, 0, 1, 2, 3, 5, 8, 40, 2**31 - 1)
-ASKED = [(op.name, name, messages) for op in LIBRARY.ops.values() for name, messages in op.asks]
+ASKED = [(op.name, name, messages) for op in LIBRARY.ops.values() for name, messages in op.value_checks]
 
 
 def drawn(a, rng: random.Random):

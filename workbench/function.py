@@ -184,7 +184,7 @@ class Function:
     def ask(self, call: Call, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
         """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there
         are any."""
-        for (name, messages), spared in zip(self.op.asks, self.op.spared):
+        for (name, messages), spared in zip(self.op.value_checks, self.op.spared):
             guard = self.library.ops[name]
             if spared is not None and formula(spared)(call.env):
                 continue

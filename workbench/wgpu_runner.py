@@ -113,20 +113,20 @@ class Gpu:
         storages: for each given slot its memory as a flat array, which the call's strides and offsets walk through.
         Raises IndexError where a tensor names a place that is off its axis."""
         launches = plan(op, program, call, wanted, self.facts, rules)
-        told = any(-2 in x.slots for x in launches)
+        checked = any(-2 in x.slots for x in launches)
         buffers = {s: self.upload(a, call.slots[s].dtype) for s, a in storages.items()}
         for s in {s for x in launches for s in x.slots if s >= 0} | set(wanted):
             if s not in buffers:
                 buffers[s] = self.zeros(count(call.slots[s].shape))
         if scratch := max((x.scratch for x in launches), default=0):
             buffers[-1] = self.zeros(scratch)
-        if told:
+        if checked:
             buffers[-2] = self.zeros(4)
         encoder = self.device.create_command_encoder()
         for x in launches:
             self.encode(encoder, x, buffers, seeds)
         self.device.queue.submit([encoder.finish()])
-        if told:
+        if checked:
             raise_fault(op.name, self.download(buffers[-2], "int32", 4))
         changed = {s for x in launches for s, written in zip(x.slots, x.written) if written and s in storages}
         return {
@@ -178,7 +178,7 @@ class Gpu:
 
 
 def raise_fault(op: str, fault: np.ndarray):
-    """What a kernel has told of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy
+    """What a kernel has noted of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy
     (function.py)."""
     times, at, length, *_ = fault
     if times and length == -2:

@@ -9,7 +9,7 @@ with a short `.d.ts`, so that TypeScript need not read them to compile the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -106,9 +106,9 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "result": result_type(op),
         "parts": takes_parts(op),
         "calls": takes_more(op),
-        "asks": [
+        "value_checks": [
             (name, literal(list(messages)), f", {formula(e)}" if e else "")
-            for (name, messages), e in zip(op.asks, op.spared)
+            for (name, messages), e in zip(op.value_checks, op.spared)
         ],
     }
 

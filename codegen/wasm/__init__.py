@@ -1,6 +1,6 @@
 """Kernels for the CPU: WebAssembly, made when it is first needed.
 
-plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are told
+plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are checked
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 straight.py       indices that move in even steps as strides
 residues.py       strided windows that are read backwards, residue by residue

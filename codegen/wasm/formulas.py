@@ -39,7 +39,7 @@ class Formulas:
         self.block = 0
         self.known: dict[int, int] = {}
         self.uses: dict[int, int] = {}
-        self.tells = False
+        self.faults = False
         self.fuses = False
         self.spare = -1
         self.leaf: Callable[[Term], None] = nothing
@@ -331,11 +331,11 @@ class Formulas:
     def tell_overflow(self) -> None:
         """Tells of what 32 bits do not hold, where the condition on the stack holds."""
         self.emit("if")
-        self.tells = True
+        self.faults = True
         self.get(self.block)
         for value in [2, 0, 0]:
             self.emit("i32.const", value)
-        self.emit("call", self.functions.number("tell", 4))
+        self.emit("call", self.functions.number("fault", 4))
         self.emit("end")
 
     def checked_sum(self, t: Term, sign: str) -> None:
@@ -403,7 +403,7 @@ class Formulas:
 
     def lead(self, name: str) -> None:
         if name in TELLING:
-            self.tells = True
+            self.faults = True
             self.get(self.block)
 
     def operand(self, name: str, kind: str) -> None:

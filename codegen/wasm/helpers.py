@@ -20,12 +20,12 @@ class Helper:
     code: str
 
 
-OVERFLOW = "get 0;i32.const 2;i32.const 0;i32.const 0;call tell;end;"
+OVERFLOW = "get 0;i32.const 2;i32.const 0;i32.const 0;call fault;end;"
 
 # The first parameter of those that may tell of a fault is the address of the block of parameters, whose first words
 # take it: what is wrong, the place, the length.
 HELPERS: dict[str, Helper] = {
-    "tell": Helper(
+    "fault": Helper(
         "i32 i32 i32 i32",
         "",
         "",
@@ -37,7 +37,7 @@ HELPERS: dict[str, Helper] = {
         "i32 i32 i32",
         "i32",
         "",
-        "get 1;get 2;i32.lt_u;if;get 1;return;end;get 0;i32.const 1;get 1;get 2;call tell;i32.const 0",
+        "get 1;get 2;i32.lt_u;if;get 1;return;end;get 0;i32.const 1;get 1;get 2;call fault;i32.const 0",
     ),
     # The same of a place that is not looked at where it is off: the nearest element.
     "clamped": Helper(
@@ -62,7 +62,7 @@ HELPERS: dict[str, Helper] = {
         "i32 i32 i32",
         "i32",
         "",
-        "get 1;get 2;i32.lt_u;if;i32.const 1;return;end;get 0;i32.const 1;get 1;get 2;call tell;i32.const 0",
+        "get 1;get 2;i32.lt_u;if;i32.const 1;return;end;get 0;i32.const 1;get 1;get 2;call fault;i32.const 0",
     ),
     "narrow_checked": Helper(
         "i32 i64",

@@ -58,7 +58,7 @@ class WasmLaunch:
     """A kernel in a call.  why: "", or why it is not to be had as WebAssembly.  slots: tensors, whose addresses
     in bytes are the first words: that of the storage + shifts[n].  kinds, values: the words, "i" int32 and "f" float64.
     seeds: the place of seed0, seed1 and the call's number, or -1.
-    told: the words that the environment of a call decides, the last before the seeds.
+    uniforms: the words that the environment of a call decides, the last before the seeds.
     scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
     depends: the words that must be the same where another call runs the same plan (`rewordable`).
     plan: what it is printed from.
@@ -72,7 +72,7 @@ class WasmLaunch:
     kinds: list[str]
     values: list[float]
     seeds: int
-    told: list[Word]
+    uniforms: list[Word]
     scratch: int
     depends: list[Word]
     plan: Plan | None
@@ -402,8 +402,9 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
     for w in k.kernel.words:
         if w.name == "inf" or w.name == "nan":
             continue
-        out.told.append(w)
-        word(k, out, f"p.{w.name}", compute_class(k.call.dtype) if w.kind == "T" else w.kind, told(w, k.call.env))
+        out.uniforms.append(w)
+        kind = compute_class(k.call.dtype) if w.kind == "T" else w.kind
+        word(k, out, f"p.{w.name}", kind, uniform_value(w, k.call.env))
     if draws:
         out.seeds = word(k, out, "seed0", "i", 0)
         word(k, out, "seed1", "i", 0)
@@ -428,22 +429,22 @@ def word(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:
     return len(k.names) - 1
 
 
-def told(w: Word, env: Env) -> float:
+def uniform_value(w: Word, env: Env) -> float:
     return w.value(env) if w.value is not None else env[w.name] if w.name in env else infinite(w.name)
 
 
 def kernel_words(launch: WasmLaunch, env: Env) -> list[float]:
     """The values of the words where the environment of a call is another one."""
     out = launch.values[:]
-    first = (launch.seeds if launch.seeds >= 0 else len(out)) - len(launch.told)
-    for n in range(len(launch.told)):
-        out[first + n] = told(launch.told[n], env)
+    first = (launch.seeds if launch.seeds >= 0 else len(out)) - len(launch.uniforms)
+    for n in range(len(launch.uniforms)):
+        out[first + n] = uniform_value(launch.uniforms[n], env)
     return out
 
 
 def rewordable(launch: WasmLaunch, before: Env, env: Env) -> bool:
     """Whether a call with another environment runs the same plan."""
-    return all(told(w, before) == told(w, env) for w in launch.depends)
+    return all(uniform_value(w, before) == uniform_value(w, env) for w in launch.depends)
 
 
 def option(k: Plan, name: str) -> int:

@@ -98,7 +98,7 @@ class Printer:
 
     def finish(self) -> None:
         """What the function answers, and its words before all."""
-        if self.w.tells:
+        if self.w.faults:
             self.get(0)
             self.emit("i32.load", 2, 0)
         else:
@@ -555,16 +555,16 @@ class Printer:
             e = a.index[i]
             if e is None or self.is_zero(e):
                 continue
-            told = isinstance(e, BoundsCheck) and not e.stores
-            if told:
-                self.w.tells = True
+            checked = isinstance(e, BoundsCheck) and not e.stores
+            if checked:
+                self.w.faults = True
                 self.get(0)
             self.index(e, lane)
-            if told and a.guard is not None and self.w.lanes > 1:
+            if checked and a.guard is not None and self.w.lanes > 1:
                 self.allowed(n, a.guard, lane)
-            if told or safe or len(elements_of(e)) > 0:
+            if checked or safe or len(elements_of(e)) > 0:
                 self.get(self.word(f"length{n}_{i}"))
-                self.emit("call", self.functions.number("reached" if told else "clamped", 2))
+                self.emit("call", self.functions.number("reached" if checked else "clamped", 2))
             self.get(self.word(f"by{n}_{i}"))
             self.emit("i32.mul")
             self.emit("i32.add")
@@ -602,13 +602,13 @@ class Printer:
             e = a.index[i]
             if e is None or len(elements_of(e)) == 0:
                 continue
-            told = isinstance(e, BoundsCheck) and e.stores
-            if told:
-                self.w.tells = True
+            checked = isinstance(e, BoundsCheck) and e.stores
+            if checked:
+                self.w.faults = True
                 self.get(0)
             self.index(e, lane)
             self.get(self.word(f"length{n}_{i}"))
-            if told:
+            if checked:
                 self.emit("call", self.functions.number("inside", 3))
             else:
                 self.emit("i32.lt_u")

@@ -409,7 +409,7 @@ class Steps:
         kind = self.kind(n)
         if kind == "w" and step.red == "sum" and not self.w.narrow:
             self.p.get(0)
-            self.w.tells = True
+            self.w.faults = True
         self.p.get(total)
         self.w.push(self.body[n])
         self.join(step.red, kind)

@@ -72,7 +72,7 @@ class Evenness:
             case Index(loop=loop):
                 return Even({"": 0, loop: 1})
             case Uniform(name=name):
-                return self.told(name)
+                return self.checked(name)
             case Unary(operator="-", operand=operand):
                 return scaled(self.of(operand), -1)
             case Binary(operator="+", left=left, right=right):
@@ -86,7 +86,7 @@ class Evenness:
             case _:
                 return None
 
-    def told(self, name: str) -> Even | None:
+    def checked(self, name: str) -> Even | None:
         for w in self.kernel.words:
             if w.name == name and w.kind == "i":
                 if not any(known.name == name for known in self.depends):

@@ -133,7 +133,7 @@ export class Segment {
           break;
         case "blame": {
           const by = memory[ready.by]!;
-          by.device.blame?.(memory[ready.value]!, by.device.told?.(by) ?? null);
+          by.device.blame?.(memory[ready.value]!, by.device.faultOf?.(by) ?? null);
         }
       }
     }

@@ -19,10 +19,10 @@ export interface Prepared {
 }
 
 /**
- * What is told of elements once a device is read, and whether there is anything is known by then; see
+ * What is wrong with elements, known once a device is read, and whether there is anything is known by then; see
  * devices/webgpu/deferred-errors.ts.
  */
-export interface Told {
+export interface Fault {
   readonly error: Error | null;
 }
 
@@ -84,12 +84,12 @@ export interface Device {
   /** The same for tensors of one shape: with a first axis that counts the places. */
   stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
   /**
-   * Which kernels may have told that something is wrong with a storage, and that another one depends on those.  Only
+   * Which kernels may have noted a fault in a storage, and that another one depends on those.  Only
    * devices that are
    *  not waited for have them. */
-  told?(storage: Storage): Told | null;
-  blame?(storage: Storage, told: Told | null): void;
-  /** Nothing that was told of a storage concerns what is written there now. */
+  faultOf?(storage: Storage): Fault | null;
+  blame?(storage: Storage, fault: Fault | null): void;
+  /** No fault that was noted of a storage concerns what is written there now. */
   forgive?(storage: Storage): void;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;

@@ -254,18 +254,18 @@ export function forward(
 ): Tensor[] {
   const {
       compiled: { op },
-      asks,
+      valueChecks,
     } = plan,
-    ask = (results: Tensor[] | null): Tensor[] => asks.flatMap((one) => one(op, values, results, plan.device));
-  if (!asks.length) return runProgram(plan, 0, tensors, plan.makes, random);
-  const before = ask(null),
+    check = (results: Tensor[] | null): Tensor[] => valueChecks.flatMap((one) => one(op, values, results, plan.device));
+  if (!valueChecks.length) return runProgram(plan, 0, tensors, plan.makes, random);
+  const before = check(null),
     results = runProgram(plan, 0, tensors, plan.makes, random);
-  for (const said of [...before, ...ask(results)]) {
+  for (const said of [...before, ...check(results)]) {
     const { device } = plan,
-      told = device.told!(said.storage);
+      fault = device.faultOf!(said.storage);
     for (const { storage } of results) {
       capturing?.blamed(storage, said.storage);
-      device.blame!(storage, told);
+      device.blame!(storage, fault);
     }
     said.dispose();
   }

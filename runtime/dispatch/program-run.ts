@@ -9,7 +9,7 @@ import { capturing } from "../base/capturing.js";
 import { hasGradients, isMade, programOf } from "../program/programs.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
 import { filledOn } from "../tensor/allocate.js";
-import type { Device, Prepared, RandomWords, Told } from "../devices/device.js";
+import type { Device, Prepared, RandomWords, Fault } from "../devices/device.js";
 import { type DType, converter, isFloat } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
@@ -38,7 +38,7 @@ export class Plan {
   /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
   readonly cuts: boolean;
   /** What is asked of elements in such a call. */
-  readonly asks: CompiledOp["asks"];
+  readonly valueChecks: CompiledOp["valueChecks"];
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
@@ -71,7 +71,7 @@ export class Plan {
       !isFloat(call.dtype) &&
       compiled.op.params.some(({ kind }) => kind === "dtype") &&
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
-    this.asks = compiled.asks.filter(({ spared }) => !spared?.(call.env));
+    this.valueChecks = compiled.valueChecks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow =
       call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
@@ -257,8 +257,8 @@ export class ProgramNode extends Node {
   readonly outputs: readonly number[];
   private readonly needs: Needs;
   private readonly saved: (Saved | null)[];
-  /** What a GPU will tell of the results, so of the gradients too. */
-  private told: Told | null = null;
+  /** What may turn out wrong with the results, so of the gradients too. */
+  private fault: Fault | null = null;
 
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
     super();
@@ -304,7 +304,7 @@ export class ProgramNode extends Node {
   }
 
   remember([first]: readonly Tensor[]): void {
-    this.told = this.plan.device.told?.(first!.storage) ?? null;
+    this.fault = this.plan.device.faultOf?.(first!.storage) ?? null;
   }
 
   saveOutputs(out: readonly Tensor[]): void {
@@ -372,7 +372,7 @@ export class ProgramNode extends Node {
       }),
       this.random,
     );
-    if (this.told) for (const { storage } of out) this.plan.device.blame!(storage, this.told);
+    if (this.fault) for (const { storage } of out) this.plan.device.blame!(storage, this.fault);
     way.forEach(({ input }, k) => {
       answers[input] = cast(out[k]!, this.types[input]!, op.name);
     });

@@ -31,7 +31,7 @@ export interface CompiledOp {
   /** What calling it takes beside; null: nothing. */
   readonly calls: (() => Calls) | null;
   /** What looks at elements: called before the op runs, and with its results. */
-  readonly asks: readonly Ask[];
+  readonly valueChecks: readonly ValueCheck[];
   /** Of an op that is asked: what each of its answers refuses, in words; known once it was asked. */
   refusals?: readonly string[];
 }
@@ -40,7 +40,7 @@ export interface CompiledOp {
  * Throws where the elements of a call's values, one for each parameter, or those of its results are not what they
  * should be; where a
  *  device is not waited for, it answers what will tell. */
-export interface Ask {
+export interface ValueCheck {
   (op: Op, values: readonly unknown[], results: readonly Tensor[] | null, device: Device): readonly Tensor[];
   /** In which calls it is not asked. */
   spared?: ((env: Call["env"]) => number | boolean) | undefined;

@@ -12,12 +12,15 @@ const { bind } = await dist("host/bind.js");
 const { plan_wasm } = await dist("wasm/plan.js");
 const { kernel_bytes, kernel_text, wasm_kernel } = await dist("wasm/module.js");
 const { compiled } = await dist("ops/data/complete.js");
+const { programOf } = await dist("runtime/program/programs.js");
+const { derived } = await dist("runtime/dispatch/derive.js");
 const { withFormulas } = await dist("runtime/program/notation-formulas.js");
 
 const out = [];
 for (const { file, op: name, args, program, wanted, types } of JSON.parse(await readFile(calls, "utf8"))) {
-  const { op } = compiled((await dist(`ops/data/${file}.js`))[name], []);
-  op.programs[program].kernels.forEach(withFormulas);
+  const whole = derived(compiled((await dist(`ops/data/${file}.js`))[name]));
+  programOf(whole, program).kernels.forEach(withFormulas);
+  const { op } = whole;
   const launches = plan_wasm(op, program, bind(op, args), wanted, types);
   out.push(
     launches

@@ -43,7 +43,7 @@ export type Words = Readonly<Record<string, number>>;
 interface Access {
   readonly index: readonly (Formula | null)[];
   /** Whether an index that is off its axis is an error. */
-  readonly told: boolean;
+  readonly checked: boolean;
   readonly guard: Formula | null;
   readonly fallback: Formula | null;
 }
@@ -82,7 +82,7 @@ function read(kernel: Kernel, code: Code, functions: Readonly<Record<string, Sca
   });
   const accesses = code.accesses.map(({ index, guard, fallback }) => ({
     index: index.map(some),
-    told: index.some((e) => e instanceof BoundsCheck),
+    checked: index.some((e) => e instanceof BoundsCheck),
     guard: some(guard),
     fallback: some(fallback),
   }));
@@ -341,7 +341,7 @@ export class KernelEvaluator {
       for (let k = 0; k < count; k++) {
         const i = value[k]!;
         if (i >= 0 && i < length) at[k]! += i * stride;
-        else if (this.read.accesses[n]!.told && (!where || where[k] !== 0))
+        else if (this.read.accesses[n]!.checked && (!where || where[k] !== 0))
           throw new IndexError(`${this.call.op}: index ${i} is out of bounds for an axis of length ${length}`);
         else at[k]! += outside;
       }

@@ -89,8 +89,8 @@ export class LinearMemory {
     return at;
   }
 
-  /** What a kernel told of a fault. */
-  told(at: number): Int32Array {
+  /** What a kernel noted of a fault. */
+  faultWords(at: number): Int32Array {
     return this.words.slice(at / 4, at / 4 + 3);
   }
 

@@ -28,7 +28,7 @@ export interface Formula {
   /** Whether it needs no element: loops and the call's numbers decide it. */
   readonly pure: boolean;
   /** Whether computing it may tell that a whole number does not fit. */
-  readonly tells: boolean;
+  readonly mayFault: boolean;
   /** A number's value. */
   readonly constant: Vector | null;
   /** What computes it at one point; at all, and with one number on the right, or the left. */
@@ -191,7 +191,7 @@ const BY: Readonly<Record<string, By>> = {
 const TURNED: Readonly<Record<string, string>> = { "+": "+", "*": "*", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 
 const NONE: Vector = new Float64Array(1);
-const TELLING = /^settled$|_checked$/;
+const FAULTING = /^settled$|_checked$/;
 
 /** An operation of formulas.  `scalar`: what it does at a point, where it is none of FUNCTIONS. */
 export function formula(op: string, args: readonly Formula[], scalar = FUNCTIONS[op]!): Formula {
@@ -229,7 +229,7 @@ function made(
     constant,
     leaf,
     pure,
-    tells: TELLING.test(op) || args.some((a) => a.tells),
+    mayFault: FAULTING.test(op) || args.some((a) => a.mayFault),
     scalar,
     loop: LOOPS[op],
     by: BY[op],
@@ -369,7 +369,7 @@ export class Evaluation {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
       f.value = f.leaf ? this.named(f) : ((f.pure ? this.line(f) : null) ?? this.apply(f));
-      f.stamp = this.mask && f.tells ? -1 : stamp;
+      f.stamp = this.mask && f.mayFault ? -1 : stamp;
     }
     return f.value;
   }
@@ -380,7 +380,7 @@ export class Evaluation {
       const condition = this.value(args[2]!);
       // What one number decides for all points.
       if (condition.length === 1) return this.value(args[condition[0] !== 0 ? 1 : 0]!);
-      if (f.tells) {
+      if (f.mayFault) {
         const { mask } = this;
         this.mask = this.part(condition, 1, mask);
         const yes = this.value(args[1]!);
@@ -416,10 +416,10 @@ export class Evaluation {
   }
 
   /** A function without a loop of its own. */
-  private each({ scalar: f, args, tells }: Formula, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
+  private each({ scalar: f, args, mayFault }: Formula, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
     const { mask, count: n } = this,
       arity = args.length;
-    if (tells && mask) {
+    if (mayFault && mask) {
       const out = this.vector(),
         x = this.wide(a),
         y = this.wide(b);

@@ -163,7 +163,7 @@ export class WasmRun {
       if (written) from.elements.set(memory.elements(from.dtype, block, from.length));
       memory.give(block);
     }
-    if (fault) this.refuse(fault, memory.told(at));
+    if (fault) this.refuse(fault, memory.faultWords(at));
     return this.more.every((other) => other.run(held, random));
   }
 

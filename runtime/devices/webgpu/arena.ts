@@ -12,7 +12,7 @@ import { Tensor } from "../../tensor/tensor.js";
 import type { WebGpuDevice } from "./gpu-device.js";
 import { byteLength } from "./element-layout.js";
 import type { PoolBuffer } from "./pool.js";
-import type { Origin } from "./deferred-errors.js";
+import type { FaultOrigin } from "./deferred-errors.js";
 
 let parts = 0;
 
@@ -27,7 +27,7 @@ export class Part implements PoolBuffer {
   shape: readonly number[] | null = null;
   strides: readonly number[] | null = null;
   length = 0;
-  private own: Origin | null = null;
+  private own: FaultOrigin | null = null;
 
   constructor(
     readonly arena: Arena,
@@ -48,10 +48,10 @@ export class Part implements PoolBuffer {
     this.arena.whole.batch = batch;
   }
 
-  get told(): Origin | null {
+  get faultOrigin(): FaultOrigin | null {
     return this.own;
   }
-  set told(origin: Origin | null) {
+  set faultOrigin(origin: FaultOrigin | null) {
     this.own = origin;
   }
 
@@ -72,12 +72,14 @@ class Run extends Part {
     super(arena, -1, offset, size);
   }
 
-  override get told(): Origin | null {
-    const { tells } = this.arena.device;
-    return tells.used ? this.members.reduce<Origin | null>((all, part) => tells.both(all, tells.of(part)), null) : null;
+  override get faultOrigin(): FaultOrigin | null {
+    const { faults } = this.arena.device;
+    return faults.used
+      ? this.members.reduce<FaultOrigin | null>((all, part) => faults.both(all, faults.of(part)), null)
+      : null;
   }
-  override set told(origin: Origin | null) {
-    for (const part of this.members) part.told = origin;
+  override set faultOrigin(origin: FaultOrigin | null) {
+    for (const part of this.members) part.faultOrigin = origin;
   }
 }
 
@@ -121,7 +123,7 @@ export class Arena {
   private take(index: number): Part {
     const part = this.parts[index]!;
     part.taken = true;
-    part.told = null;
+    part.faultOrigin = null;
     this.taken++;
     this.device.pool.freeBytes -= part.size;
     return part;
@@ -280,7 +282,7 @@ function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage
     .copies()
     .copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
   from.batch = to.batch = queue.batch;
-  to.told = from.told;
+  to.faultOrigin = from.faultOrigin;
   storage.cell.buffer = to;
 }
 

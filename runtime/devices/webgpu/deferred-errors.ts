@@ -1,51 +1,51 @@
-// What kernels tell of, places off their axis and requirements that do not hold, and whose error that is: of the
+// What kernels note as faults, places off their axis and requirements that do not hold, and whose error that is: of the
 // buffers that were computed from it, however late, and of no others.  A GPU is not waited for: a reading brings along
-// what was told.
+// what was noted.
 
 import type { CompiledOp } from "../../program/compiled-op.js";
 import { DeviceError, IndexError, OpError } from "../../base/errors.js";
 
 /**
- * Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free.
+ * Runs that may fault between two looks; each has four words: how often, the place, the length, and one that is free.
  */
 export const MOST_RUNS = 256,
   WORDS = 4;
 const MOST_JOINS = 4096;
 
-/** What the elements of a buffer come from: a run that may tell, or several such. */
-export class Origin {
+/** What the elements of a buffer come from: a run that may fault, or several such. */
+export class FaultOrigin {
   error: Error | null = null;
-  /** Whether it is known if anything was told, and `error` is what. */
+  /** Whether it is known if anything was noted, and `error` is what. */
   known = false;
 
   /** `number`: that of the last run behind it. */
   constructor(
     readonly number: number,
-    public parents: readonly Origin[],
+    public parents: readonly FaultOrigin[],
     readonly op: CompiledOp | null,
   ) {}
 }
 
-const NONE: readonly Origin[] = [];
+const NONE: readonly FaultOrigin[] = [];
 
-/** A copy of what was told on its way from the GPU: that of `runs`, in their order. */
+/** A copy of what was noted on its way from the GPU: that of `runs`, in their order. */
 export interface Look {
-  readonly runs: readonly Origin[];
+  readonly runs: readonly FaultOrigin[];
   done: boolean;
 }
 
 /** A buffer whose elements have an origin. */
-export interface Told {
-  told: Origin | null;
+export interface Traced {
+  faultOrigin: FaultOrigin | null;
 }
 
-export class Tells {
-  /** Whether any run may ever have told: until then nobody asks for origins. */
+export class Faults {
+  /** Whether any run may ever have noted a fault: until then nobody looks for origins. */
   used = false;
   private last = 0;
   /** The last run of which everything is known up to it. */
   private seen = 0;
-  private runs: Origin[] = [];
+  private runs: FaultOrigin[] = [];
   private joins = 0;
   private readonly looks: Look[] = [];
 
@@ -59,30 +59,30 @@ export class Tells {
   }
 
   /** Where a buffer's elements come from, as far as anything may be wrong with it. */
-  of(buffer: Told): Origin | null {
-    const { told } = buffer;
-    if (!told || told.number > this.seen) return told;
-    if (!told.known) settle(told);
-    return told.error ? told : (buffer.told = null);
+  of(buffer: Traced): FaultOrigin | null {
+    const { faultOrigin: origin } = buffer;
+    if (!origin || origin.number > this.seen) return origin;
+    if (!origin.known) settle(origin);
+    return origin.error ? origin : (buffer.faultOrigin = null);
   }
 
   /** The origin of what is computed from both. */
-  both(a: Origin | null, b: Origin | null): Origin | null {
+  both(a: FaultOrigin | null, b: FaultOrigin | null): FaultOrigin | null {
     if (!b || a === b || a?.error || a?.parents.includes(b)) return a;
     if (!a || b.error || b.parents.includes(a)) return b;
     this.joins++;
-    return new Origin(Math.max(a.number, b.number), [a, b], null);
+    return new FaultOrigin(Math.max(a.number, b.number), [a, b], null);
   }
 
-  /** The origin of what a run of `op` computes that may tell. */
-  run(op: CompiledOp, from: Origin | null): Origin {
-    const origin = new Origin(++this.last, from ? [from] : NONE, op);
+  /** The origin of what a run of `op` computes that may fault. */
+  run(op: CompiledOp, from: FaultOrigin | null): FaultOrigin {
+    const origin = new FaultOrigin(++this.last, from ? [from] : NONE, op);
     this.used = true;
     this.runs.push(origin);
     return origin;
   }
 
-  /** What a copy of the words, made now, will say; null: nothing was told since the last. */
+  /** What a copy of the words, made now, will say; null: nothing was noted since the last. */
   look(): Look | null {
     if (!this.runs.length) return null;
     const look: Look = { runs: this.runs, done: false };
@@ -106,8 +106,8 @@ export class Tells {
   }
 
   /** What is wrong with the elements of an origin, all of whose runs were looked at. */
-  error(origin: Origin): Error | null {
-    return this.of({ told: origin })?.error ?? null;
+  error(origin: FaultOrigin): Error | null {
+    return this.of({ faultOrigin: origin })?.error ?? null;
   }
 }
 
@@ -118,8 +118,8 @@ function errorOf({ op, refusals }: CompiledOp, place: number, length: number): E
     : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
 }
 
-/** Looks for what was told behind an origin, all of whose runs are known. */
-function settle(origin: Origin): void {
+/** Looks for what was noted behind an origin, all of whose runs are known. */
+function settle(origin: FaultOrigin): void {
   const open = [origin];
   while (open.length) {
     const one = open[open.length - 1]!,

@@ -21,7 +21,7 @@ import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
 import { Readback } from "./readback.js";
-import { type Look, MOST_RUNS, type Origin, Tells, WORDS } from "./deferred-errors.js";
+import { type Look, MOST_RUNS, type FaultOrigin, Faults, WORDS } from "./deferred-errors.js";
 import { Uniforms, type Words, newWords } from "./uniform-ring.js";
 import { renewable, renewed, wordsOf } from "./launch-uniforms.js";
 
@@ -42,8 +42,8 @@ interface GpuPrepared extends Prepared {
   /** Slots to be cleared first, and all that are written. */
   readonly zeros: readonly number[];
   readonly writes: readonly number[];
-  /** Whether a kernel may tell what is wrong. */
-  readonly tells: boolean;
+  /** Whether a kernel may note a fault. */
+  readonly mayFault: boolean;
 }
 
 let devices = 0;
@@ -79,7 +79,7 @@ export class WebGpuDevice implements Device {
    * way.
    */
   private fault: PoolBuffer | null = null;
-  readonly tells = new Tells();
+  readonly faults = new Faults();
   private looks: Promise<unknown> = Promise.resolve();
   /**
    * What went wrong with the device itself; once a reading has answered it, the number of the last that was under way
@@ -202,7 +202,7 @@ export class WebGpuDevice implements Device {
       from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
     const buffer = storage.cell.buffer as PoolBuffer,
-      origin = this.tells.of(buffer),
+      origin = this.faults.of(buffer),
       reading = this.transfer(buffer, from, size),
       { looks } = this;
     let bytes: ArrayBuffer;
@@ -215,7 +215,7 @@ export class WebGpuDevice implements Device {
     await this.settle("reading", number);
     if (origin) {
       await looks;
-      const error = this.tells.error(origin);
+      const error = this.faults.error(origin);
       if (error) throw error;
     }
     await this.relax();
@@ -239,9 +239,9 @@ export class WebGpuDevice implements Device {
     if (dead) throw dead;
   }
 
-  /** The bytes of a buffer, and with them what kernels told since it was looked at. */
+  /** The bytes of a buffer, and with them what kernels noted since it was looked at. */
   private transfer(buffer: PoolBuffer | null, start: number, size: number): Promise<ArrayBuffer> {
-    const look = this.tells.look(),
+    const look = this.faults.look(),
       bytes = this.readback.read(buffer, start, size, this.fault, look ? 4 * WORDS * look.runs.length : 0);
     if (look) this.looks = Promise.all([this.looks, this.take(look, bytes, size)]);
     return bytes;
@@ -259,30 +259,30 @@ export class WebGpuDevice implements Device {
         }
       },
     );
-    this.tells.take(look, words);
+    this.faults.take(look, words);
   }
 
   /** Where the elements of all these come from. */
-  private origin(storages: readonly (Storage | null)[]): Origin | null {
-    let origin: Origin | null = null;
+  private origin(storages: readonly (Storage | null)[]): FaultOrigin | null {
+    let origin: FaultOrigin | null = null;
     for (let i = 0; i < storages.length; i++) {
       const buffer = storages[i]?.cell.buffer as PoolBuffer | null | undefined;
-      if (buffer?.told) origin = this.tells.both(origin, this.tells.of(buffer));
+      if (buffer?.faultOrigin) origin = this.faults.both(origin, this.faults.of(buffer));
     }
     return origin;
   }
 
-  told({ cell }: Storage): Origin | null {
-    return this.tells.used ? this.tells.of(cell.buffer as PoolBuffer) : null;
+  faultOf({ cell }: Storage): FaultOrigin | null {
+    return this.faults.used ? this.faults.of(cell.buffer as PoolBuffer) : null;
   }
 
-  blame({ cell }: Storage, told: Origin | null): void {
+  blame({ cell }: Storage, origin: FaultOrigin | null): void {
     const buffer = cell.buffer as PoolBuffer;
-    if (told) buffer.told = this.tells.both(this.tells.of(buffer), this.tells.of({ told }));
+    if (origin) buffer.faultOrigin = this.faults.both(this.faults.of(buffer), this.faults.of({ faultOrigin: origin }));
   }
 
   forgive({ cell }: Storage): void {
-    (cell.buffer as PoolBuffer).told = null;
+    (cell.buffer as PoolBuffer).faultOrigin = null;
   }
 
   free(storage: Storage): void {
@@ -309,7 +309,7 @@ export class WebGpuDevice implements Device {
     if (value === 0) {
       const buffer = storage.cell.buffer as PoolBuffer;
       this.queue.clear(buffer);
-      buffer.told = null;
+      buffer.faultOrigin = null;
       return;
     }
     const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
@@ -323,7 +323,7 @@ export class WebGpuDevice implements Device {
   copy(target: Strided, source: Strided): void {
     // Who replaces all elements is not to blame for those that were there.
     if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage)
-      (target.storage.cell.buffer as PoolBuffer).told = null;
+      (target.storage.cell.buffer as PoolBuffer).faultOrigin = null;
     copyOnGpu(this.copyOp, target, source);
   }
 
@@ -359,7 +359,7 @@ export class WebGpuDevice implements Device {
     if (scratch.bytes) temps.set(-1, scratch);
     const zeros = zeroed(op.op, program, call, [...wanted]);
     zeros.forEach((slot) => writes.add(slot));
-    const tells = launches.some(({ launch }) => launch.fault >= 0);
+    const mayFault = launches.some(({ launch }) => launch.fault >= 0);
     return {
       op,
       program,
@@ -369,7 +369,7 @@ export class WebGpuDevice implements Device {
       zeros,
       changes: [...changes],
       writes: [...writes],
-      tells,
+      mayFault,
     };
   }
 
@@ -395,16 +395,16 @@ export class WebGpuDevice implements Device {
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared,
+    const { launches, temps, zeros, writes, mayFault, op } = prepared as GpuPrepared,
       name = op.op.name;
     this.alive(name);
     if (this.pool.failed) for (const storage of storages) if (storage) this.living(storage);
-    if (this.tells.full) void this.transfer(null, 0, 0).catch(() => undefined);
-    const place = this.tells.next;
-    if (tells || this.tells.used) {
+    if (this.faults.full) void this.transfer(null, 0, 0).catch(() => undefined);
+    const place = this.faults.next;
+    if (mayFault || this.faults.used) {
       const from = this.origin(storages),
-        origin = tells ? this.tells.run(op, from) : from;
-      for (const slot of writes) if (storages[slot]) (storages[slot].cell.buffer as PoolBuffer).told = origin;
+        origin = mayFault ? this.faults.run(op, from) : from;
+      for (const slot of writes) if (storages[slot]) (storages[slot].cell.buffer as PoolBuffer).faultOrigin = origin;
     }
     const made = temps.length ? new Map<number, PoolBuffer>() : null;
     for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
@@ -452,7 +452,7 @@ export class WebGpuDevice implements Device {
     this.untangle?.(this, buffers, written, storages);
     const origin = this.origin(storages);
     buffers.forEach((buffer, i) => {
-      if (written[i]) buffer.told = origin;
+      if (written[i]) buffer.faultOrigin = origin;
     });
     this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }

@@ -19,7 +19,7 @@ function own(kernel: Kernel, call: Call): number[] {
   return kernel.words.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
 }
 
-/** A kernel's words come first, after those of random numbers and of what is told. */
+/** A kernel's words come first, after those of random numbers and of faults. */
 const start = ({ seeds, fault }: Launch): number => (seeds >= 0 ? 3 : 0) + (fault >= 0 ? 1 : 0);
 
 /** Whether the words of a launch are where `renewed` will look for them. */

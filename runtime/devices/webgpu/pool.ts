@@ -5,7 +5,7 @@
 import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
 import { DeviceError } from "../../base/errors.js";
 import type { DeviceBuffer } from "../../tensor/storage.js";
-import type { Origin } from "./deferred-errors.js";
+import type { FaultOrigin } from "./deferred-errors.js";
 
 /**
  * A buffer of the pool, or a part of one (arena.ts), as it is bound.  `batch`: the last batch of commands that uses it
@@ -18,8 +18,8 @@ export interface PoolBuffer extends DeviceBuffer {
   readonly offset: number;
   batch: number;
   since: number;
-  /** Which runs of kernels may have told that its elements are wrong (deferred-errors.ts). */
-  told: Origin | null;
+  /** Which runs of kernels may have noted that its elements are wrong (deferred-errors.ts). */
+  faultOrigin: FaultOrigin | null;
   /** Why it cannot be used: the device had no memory for it. */
   dead: Error | null;
   /** Of a part: what giving it back means. */
@@ -92,7 +92,7 @@ export class Pool {
       id: this.nextId++,
       batch: -1,
       since: 0,
-      told: null,
+      faultOrigin: null,
       dead: null,
     };
     this.totalBytes += size;
@@ -149,7 +149,7 @@ export class Pool {
     if (buffer.leave) return buffer.leave();
     if (buffer.dead) return buffer.buffer.destroy();
     const list = this.free.get(buffer.size);
-    buffer.told = null;
+    buffer.faultOrigin = null;
     buffer.since = performance.now();
     if (list) list.push(buffer);
     else this.free.set(buffer.size, [buffer]);

@@ -20,25 +20,25 @@ export class Readback {
 
   /**
    * The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first
-   * `told` of `fault`,
+   * `noted` of `fault`,
    *  which are zeros from then on. */
   async read(
     buffer: PoolBuffer | null,
     start: number,
     size: number,
     fault: PoolBuffer | null,
-    told: number,
+    noted: number,
   ): Promise<ArrayBuffer> {
-    const all = size + told,
+    const all = size + noted,
       staging = this.take(all),
       copies = this.queue.copies();
     if (buffer) {
       copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
       buffer.batch = this.queue.batch;
     }
-    if (told) {
-      copies.copyBufferToBuffer(fault!.buffer, 0, staging, size, told);
-      copies.clearBuffer(fault!.buffer, 0, told);
+    if (noted) {
+      copies.copyBufferToBuffer(fault!.buffer, 0, staging, size, noted);
+      copies.clearBuffer(fault!.buffer, 0, noted);
     }
     this.queue.flush();
     await staging.mapAsync(READ, 0, all);
