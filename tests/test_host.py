@@ -286,7 +286,7 @@ const ops = {};
 deriving();
 for (const name of names.split(","))
   for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) {
-    const made = compiled(d, []);
+    const made = compiled(d);
     programOf(made, 2); // derived where the package does not carry it
     ops[op] = made.op;
   }

@@ -135,7 +135,7 @@ def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
                 f'import {{ withFormulas }} from "{SOURCES}/runtime/program/notation-formulas.js";',
                 *(f'import * as {f} from "{SOURCES}/ops/data/{f}.js";' for f in sorted({op.file for op in ops})),
                 f"const all = [{', '.join(f'{op.file}.{modules.binding(op.name)}' for op in ops)}];",
-                "const ops = all.map((d: any) => compiled(d, null).op);",
+                "const ops = all.map((d: any) => compiled(d).op);",
                 "for (const op of ops) for (const program of op.programs) program.kernels.forEach(withFormulas);",
                 'console.log(JSON.stringify(ops, (_, v) => typeof v === "function" ? "formula" : v));',
             ]

@@ -13,11 +13,15 @@ const { plan } = await dist("host/plan.js");
 const { schedules } = await dist("ops/data/schedules.js");
 const { compiled } = await dist("ops/data/complete.js");
 const { withFormulas } = await dist("runtime/program/notation-formulas.js");
+const { programOf } = await dist("runtime/program/programs.js");
+(await dist("runtime/dispatch/derive.js")).deriving();
 
 const out = [];
 for (const { file, op: name, args, program, wanted, facts, scheduled } of JSON.parse(await readFile(calls, "utf8"))) {
-  const { op } = compiled((await dist(`ops/data/${file}.js`))[name], []);
-  op.programs[program].kernels.forEach(withFormulas);
+  const made = compiled((await dist(`ops/data/${file}.js`))[name]),
+    { op } = made;
+  // Every order before: tensors of gradients that are derived are slots of the op.
+  for (let order = 0; order < 3; order++) programOf(made, order)?.kernels.forEach(withFormulas);
   try {
     const launches = plan(op, program, bind(op, args), wanted, facts, scheduled ? schedules : []);
     out.push(launches.map((x) => ({ ...x, words: x.words.map(String) })));

@@ -3,7 +3,7 @@ export interface AddOptions {
   alpha?: number;
 }
 
-export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add, null);
+export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add);
 
 /**
  * Adds `other`, times `alpha`, to `input`.

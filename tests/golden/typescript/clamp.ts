@@ -5,7 +5,7 @@ export interface ClampOptions {
   max?: TensorOrNumber | null;
 }
 
-export const clampOp: CompiledOp = /* @__PURE__ */ compiled_(data_.clamp, null);
+export const clampOp: CompiledOp = /* @__PURE__ */ compiled_(data_.clamp);
 
 /**
  * Limits `input` to the range from `min` to `max`; either may be left out.

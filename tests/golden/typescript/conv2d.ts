@@ -11,7 +11,7 @@ export interface Conv2dOptions {
   groups?: number;
 }
 
-export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, null, PARTS_);
+export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, PARTS_);
 
 /**
  * Slides `weight` over `input` (a cross-correlation), adding `bias`.

@@ -13,7 +13,7 @@ export interface CrossEntropyOptions {
   labelSmoothing?: number;
 }
 
-export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled_(data_.cross_entropy, null, PARTS_);
+export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled_(data_.cross_entropy, PARTS_);
 
 /**
  * The negative log-likelihood of target classes under softmax over the class axis.

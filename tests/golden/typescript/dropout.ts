@@ -7,18 +7,18 @@ export interface DropoutOptions {
   generator?: RandomSource | null;
 }
 
-export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, null, PARTS_);
+export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, PARTS_);
 
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.
  *
- * Like `torch.dropout`, `torch.nn.functional.dropout`.
+ * Like `torch.nn.functional.dropout`.
  *
  * @param input `Float`
  * @param p `real`, default `0.5`
  * @param training `bool`, default `true`
  * @example
- * torch.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
+ * torch.nn.functional.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
  */
 export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;

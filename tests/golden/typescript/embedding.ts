@@ -19,7 +19,7 @@ export interface EmbeddingOptions {
   sparse?: boolean;
 }
 
-export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled_(data_.embedding, null, PARTS_);
+export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled_(data_.embedding, PARTS_);
 
 /**
  * Looks rows of `weight` up.  The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides that of a row by how often

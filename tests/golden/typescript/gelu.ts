@@ -3,7 +3,7 @@ export interface GeluOptions {
   approximate?: "none" | "tanh";
 }
 
-export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, null, PARTS_);
+export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, PARTS_);
 
 /**
  * Gaussian error linear unit: exact, or approximated with tanh.

@@ -1,4 +1,4 @@
-export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled_(data_.matmul_mm, null);
+export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled_(data_.matmul_mm);
 
 /**
  * The matrix product; leading axes broadcast.

@@ -10,7 +10,7 @@ export interface MaxResult extends Iterable<Tensor> {
   indices: Tensor;
 }
 
-export const maxOp: CompiledOp = /* @__PURE__ */ compiled_(data_.max, null, PARTS_);
+export const maxOp: CompiledOp = /* @__PURE__ */ compiled_(data_.max, PARTS_);
 
 /**
  * The largest element along `dim`, and where it first stands.

@@ -1,4 +1,4 @@
-export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.pad2d, null, PARTS_);
+export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.pad2d, PARTS_);
 
 /**
  * Adds a border around the last axes that continues what is inside.

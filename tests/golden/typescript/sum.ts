@@ -7,7 +7,7 @@ export interface SumOptions {
   dtype?: DType | null;
 }
 
-export const sumOp: CompiledOp = /* @__PURE__ */ compiled_(data_.sum, null, PARTS_);
+export const sumOp: CompiledOp = /* @__PURE__ */ compiled_(data_.sum, PARTS_);
 
 /**
  * Adds elements along `dim`, or all of them.  Booleans are counted.

@@ -7,7 +7,7 @@ export interface VarOptions {
   keepdim?: boolean;
 }
 
-export const varOp: CompiledOp = /* @__PURE__ */ compiled_(data_.var_, null, PARTS_);
+export const varOp: CompiledOp = /* @__PURE__ */ compiled_(data_.var_, PARTS_);
 
 /**
  * The variance along `dim`, in two passes; `correction` is taken off the number of elements.
