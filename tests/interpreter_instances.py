@@ -29,11 +29,14 @@ import { readFileSync } from "node:fs";
 import { Interpreter } from "./runtime/devices/cpu/interpreter.js";
 import { FUNCTIONS } from "./runtime/devices/cpu/functions.js";
 import { PROCEDURES } from "./runtime/program/procedures.js";
+import { programOf } from "./runtime/program/programs.js";
+import { deriving } from "./runtime/dispatch/derive.js";
 import { compiled } from "./ops/data/complete.js";
 %s
 const data: any = { %s }, ops: any = Object.create(null);
 const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
 const answers: any[] = [];
+deriving();
 for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   const arrays: any = {}, types: any = task.types;
   for (const name in task.arrays) arrays[name] = kinds[types[name]].from(task.arrays[name].map(Number));
@@ -44,7 +47,7 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
       const op = ops[task.op] ??= compiled(data[task.file][task.op]);
       new Interpreter({
         op: task.op,
-        kernel: op.op.programs[task.program].kernels[number],
+        kernel: programOf(op, task.program)!.kernels[number]!,
         launch,
         types: names.map((n: string) => types[n] ?? "float64"),
         dtype: task.dtype,
@@ -69,7 +72,7 @@ class Bench:
             put(src / path, text)
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
-            if path.count("/") > 1:
+            if path.count("/") > 1 or path.startswith("codegen/"):
                 put(src / path, text)
         data = list(dict.fromkeys(op.file for op in library.ops.values()))
         imports = [f'import * as d{i} from "./ops/data/{n}.js";' for i, n in enumerate(data)]

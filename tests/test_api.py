@@ -178,7 +178,6 @@ def test_texts_and_explanation(relu3):
         "── gradient, derived",
         "d_input",
         "@compute",
-        "function relu3",
     ):
         assert part in page, part
 

@@ -1,7 +1,7 @@
 // Names that programs carry with them from PyTorch: settings of how it computes there, layouts, types that there are not
 // here, kinds of tensors, questions with one answer.
 
-import { whole } from "../base/argument-kinds.js";
+import { flag, whole } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
@@ -45,7 +45,7 @@ export function get_float32_matmul_precision(): string {
 /** Kept and answered: what adds up in any order on a GPU does so still. */
 export function use_deterministic_algorithms(mode: boolean, options?: { warn_only?: boolean }): void {
   [mode, options] = taken("use_deterministic_algorithms mode * warn_only?", arguments);
-  deterministic = Boolean(mode);
+  deterministic = flag(mode, "use_deterministic_algorithms", "mode");
 }
 export function are_deterministic_algorithms_enabled(): boolean {
   taken("are_deterministic_algorithms_enabled", arguments);
@@ -53,7 +53,7 @@ export function are_deterministic_algorithms_enabled(): boolean {
 }
 /** A whole number of threads, which the engine chooses itself. */
 export function set_num_threads(num: number): void {
-  whole(taken("set_num_threads num", [num])[0], "set_num_threads", "num");
+  whole(taken("set_num_threads num", arguments)[0], "set_num_threads", "num");
 }
 /** Numbers become float32 here: anything else is refused. */
 export function set_default_dtype(d: DType): void {
@@ -108,6 +108,6 @@ export function is_same_size(input: Tensor, other: Tensor): boolean {
   return sameShape(tensorOf(input, "is_same_size", "input").shape, tensorOf(other, "is_same_size", "other").shape);
 }
 export function is_signed(input: Tensor): boolean {
-  const { dtype } = tensorOf(taken("is_signed input", [input])[0], "is_signed", "input");
+  const { dtype } = tensorOf(taken("is_signed input", arguments)[0], "is_signed", "input");
   return dtype !== "uint8" && dtype !== "bool";
 }

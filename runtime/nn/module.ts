@@ -439,8 +439,8 @@ class ModuleClass {
     return this.to("cpu");
   }
   /** Parameters and buffers on a device, with undefined values. */
-  to_empty(options: { device: string | Device; recurse?: boolean }): this {
-    const [device, recurse = true] = taken("to_empty * device recurse?", [options]);
+  to_empty(_options: { device: string | Device; recurse?: boolean }): this {
+    const [device, recurse = true] = taken("to_empty * device recurse?", arguments);
     toDevice(device);
     for (const x of [...this.parameters(recurse), ...this.buffers(recurse)])
       x.set_data(empty(x.shape, { dtype: x.dtype, device }));

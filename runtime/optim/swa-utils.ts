@@ -8,7 +8,7 @@ import { unrecorded } from "../tape/grad-mode.js";
 import { tensor, zeros_like, ones_like } from "../creation/create.js";
 import { lerp } from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { copy_, fill_ } from "../views/transfer.js";
+import { copy_, fill_, to } from "../views/transfer.js";
 import { Module, checkModule } from "../nn/module.js";
 import { must } from "./options.js";
 import { type LRScheduler, groupsIn, perGroup, scheduler } from "./lr_scheduler/scheduler.js";
@@ -154,7 +154,7 @@ export async function update_bn(...args: unknown[]): Promise<void> {
   try {
     for await (const batch of loader) {
       const first = (Array.isArray(batch) ? batch[0] : batch) as Tensor,
-        x = device == null ? first : await first.to(device);
+        x = device == null ? first : await to(first, [device]);
       unrecorded(() => {
         model(x);
       });

@@ -2,7 +2,7 @@
 
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { titled } from "../base/class-name.js";
-import { isOptions, taken } from "../base/named-arguments.js";
+import { atMost, isOptions, taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -175,6 +175,7 @@ async function comparePair(actual: unknown, expected: unknown, options: CloseOpt
  */
 export function assert_close(actual: unknown, expected: unknown, options?: CloseOptions): Promise<void>;
 export async function assert_close(...args: unknown[]): Promise<void> {
+  atMost("assert_close", args, 3);
   // Objects are values here: options come third.
   const [actual, expected, options = {}] = (
       args.length < 2 ? taken("assert_close actual expected | " + OPTIONS, args) : args

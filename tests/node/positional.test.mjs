@@ -15,9 +15,9 @@ const ANY_NUMBER = new RegExp(
     "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors|to)|cartesian_prod|einsum|meshgrid)",
     "torch\\.(Size|empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
     "torch\\.(expand|permute|view)_copy",
-    "torch\\.func\\.vjp",
+    "torch\\.func\\.(linearize|vjp)",
     "torch\\.nn\\.(Identity|Sequential)",
-    "torch\\.utils\\.data\\.TensorDataset",
+    "torch\\.utils\\.(checkpoint\\.checkpoint|data\\.TensorDataset)",
     "Tensor(\\[2\\])?\\.(broadcast_to|expand|flip|index|new_(empty|ones|zeros)|permute|repeat|reshape|resize_|sum_to_size|tile|view)",
   ].join("|")})$`,
 );
