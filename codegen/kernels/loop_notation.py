@@ -186,7 +186,7 @@ def read_routines(text: str) -> dict[str, Function]:
     """The derivatives of routines, a line for each: `name x,y`, `!` if it may work on whole numbers, `x=formula`."""
     reader = Lines([])
     found: dict[str, Function] = {}
-    for line in text.split("\n"):
+    for line in text.split("\n") if text else []:
         name, said, *rest = line.split(" ")
         whole = said.endswith("!")
         params = tuple((said[:-1] if whole else said).split(","))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .expressions import AND, CALL, EQUAL, LESS, LOOSE, OR, PLUS, TERNARY, UNARY, Expressions, Text, safe
+from .expressions import AND, CALL, EMPTY, EQUAL, LESS, LOOSE, OR, PLUS, TERNARY, UNARY, Expressions, Text, safe
 from .modules import class_named
 from .sequences import pattern, quantifier
 from .subset import ANY, BOOL, FLOAT, INT, STR, Type, join, optional, plain
@@ -148,7 +148,7 @@ def b_set(x: Expressions, node: ast.Call, want: Type | None) -> Text:
 
 def b_dict(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     if not node.args:
-        return "{}", want or ("dict", STR, None), CALL
+        return EMPTY, want or ("dict", STR, None), CALL
     t = plain(x.type_of(node.args[0]))
     if t[0] == "dict":
         s = x.text(node.args[0], CALL)

@@ -19,6 +19,8 @@ from .modules import Class, Function, Module
 from .python import HELPERS
 from .subset import ANY, BOOL, FLOAT, INT, NONE, STR, Type, join, mentions, optional, plain, refuse, typescript
 
+EMPTY = "Object.create(null)"  # a dict by texts: none of them is known beforehand, `constructor` neither
+
 # How tightly JavaScript's operators bind.
 LOOSE, TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, LESS, SHIFT, PLUS, TIMES, UNARY, POWER, CALL = range(15)
 
@@ -482,7 +484,7 @@ class Expressions:
             if isinstance(k, ast.Constant):
                 key = k.value if str(k.value).isidentifier() else json.dumps(k.value)  # type: ignore[assignment]
             parts.append(f"{key}: {self.text(v, LOOSE, item)}")
-        return "{ " + ", ".join(parts) + " }" if parts else "{}", t, CALL
+        return "{ " + ", ".join(parts) + " }" if parts else EMPTY, t, CALL
 
     def type_or(self, node: ast.expr, other: Type) -> Type:
         """What mypy says of a node, which may say nothing."""

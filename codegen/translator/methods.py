@@ -90,10 +90,10 @@ def dict_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> T
     value = t[2]
     match attr, len(args):
         case "get", 1:
-            return f"({s}[{args[0]}] ?? null)", value if optional(value) else ("opt", value), CALL
+            return f"({x.helper('own')}({s}, {args[0]}) ?? null)", value if optional(value) else ("opt", value), CALL
         case "get", 2:
             other = x.text(node.args[1], PLUS, value)
-            return f"({s}[{args[0]}] ?? {other})", join(value, x.type_of(node.args[1], value)), CALL
+            return f"({x.helper('own')}({s}, {args[0]}) ?? {other})", join(value, x.type_of(node.args[1], value)), CALL
         case "setdefault", 2:
             return f"({s}[{args[0]}] ??= {args[1]})", value, CALL
         case "keys", 0:

@@ -10,6 +10,11 @@ export function mod(a: number, b: number): number {
   return a - Math.floor(a / b) * b;
 }
 
+/** The value of a key that a dict has: `constructor` is none that every object has. */
+export function own<V>(dict: { readonly [key: string]: V }, key: string): V | undefined {
+  return Object.hasOwn(dict, key) ? dict[key] : undefined;
+}
+
 /** The whole numbers from start to below stop. */
 export function range(start: number, stop: number): number[] {
   const out: number[] = [];

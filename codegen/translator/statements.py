@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .expressions import CALL, TERNARY, UNARY, safe
+from .expressions import CALL, EMPTY, TERNARY, UNARY, safe
 from .inferred import span
 from .modules import leaves
 from .patterns import write_match
@@ -294,7 +294,7 @@ def assign(w: Writer, s: ast.AST, target: ast.expr, value: ast.expr, declared: s
             word = keyword(w, name, s)
             # TypeScript would widen a tuple to a list, and narrow a `let` to what it first holds.
             spelled = isinstance(value, (ast.Tuple, ast.Dict, ast.Lambda)) or optional(t) and word == "let"
-            spelled |= text.startswith("{") and plain(t)[0] in ("cls", "dict") or text in ("[]", "new Set()", "{}")
+            spelled |= text.startswith("{") and plain(t)[0] in ("cls", "dict") or text in ("[]", "new Set()", EMPTY)
             spelled |= word == "let" and plain(t)[0] in ("cls", "union", "array")
             t = own if own is not None and plain(own)[0] == "union" and plain(t)[0] == "union" else t
             w.put(f"{word} {safe(name)}{f': {w.x.ts(t)}' if spelled else ''} = {also}{text};")
