@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dsl.gradients.derivable import Derivable
 from dsl.ir.expression import (
+    INTRINSICS,
     Binary,
     Call,
     Cast,
@@ -60,7 +61,9 @@ def formula(e: E, numbers: dict[Read, int]) -> str:
         case Select(condition, yes, no):
             return f"{{{of(no)},{of(yes)},{of(condition)}}}"
         case Call(name, operands):
-            return f"{name}({','.join(map(of, operands))})"
+            # A routine may have the name of something else that formulas have: `divide`, `i32`.
+            own = "" if name in INTRINSICS else "_routine"
+            return f"{name}{own}({','.join(map(of, operands))})"
     raise Unwritten(e)
 
 

@@ -72,5 +72,5 @@ def expression(n: Node, scope: Scope) -> E:
                 return ir.Binary(BINARY[name], parts[0], parts[1])
             if name == "b32" or name == "T32":
                 return ir.Cast("b" if name == "b32" else "T", parts[0])
-            return ir.Call(name, parts)
+            return ir.Call(name[:-8] if name.endswith("_routine") else name, parts)
     raise ValueError("no formula of a loop program")
