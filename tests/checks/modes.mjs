@@ -144,7 +144,7 @@ export default {
       await check(5, await open);
       await wait(30);
     }
-    t.equal(held() - before, 0);
+    t.equal(Math.max(held() - before, 0), 0); // the collector may find what earlier checks left
     // A scope inside of one hands its answers to it.
     const outer = await tidy(async () => {
       const inner = tidy(async () => {
