@@ -32,7 +32,7 @@ COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").gl
 # which nothing is used.
 EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composed/composed-methods"),
-    *("runtime/functions/small-methods", "runtime/platform/gpu-names", "runtime/capture/module-method"),
+    *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )
 # Classic scripts: entry -> script.
