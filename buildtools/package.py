@@ -33,6 +33,7 @@ COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").gl
 EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composed/composed-methods"),
     *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
+    *("runtime/devices/cpu/webassembly", "wasm"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )
 # Classic scripts: entry -> script.
@@ -185,6 +186,7 @@ def description() -> dict[str, Any]:
                 "default": "./functional.js",
             },
             "./core": {**_required("core", "core"), "types": "./core.d.ts", "default": "./core.js"},
+            "./wasm": {**_required("wasm", "index"), "types": "./wasm.d.ts", "default": "./wasm.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },

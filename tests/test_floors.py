@@ -39,7 +39,7 @@ runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
 runtime/optim
-runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js
+runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js wasm.js
 compat
 """
 # The same for Python.  What `import dsl` and `python -m dsl` open is a door to the workbench, and part of it.

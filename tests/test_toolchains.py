@@ -75,13 +75,15 @@ def check(result: dict, webgpu: bool, where: str) -> None:
 
 
 def check_pages(addresses: list[str]) -> None:
-    """The pages train in a browser with WebGPU and in one without, say nothing of errors, and load nothing of Node."""
+    """The pages train in a browser with WebGPU and in one without, say nothing of errors, lack no entry that they
+    import for what it does, and load nothing of Node."""
     for webgpu in (True, False):
         with chromium(webgpu) as browser:
             for address in addresses:
-                page, said, loaded = browser.new_page(), [], []
+                page, said, warned, loaded = browser.new_page(), [], [], []
                 page.on("pageerror", lambda error: said.append(str(error)))
                 page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+                page.on("console", lambda message: warned.append(message.text) if message.type == "warning" else None)
                 page.on("request", lambda request: loaded.append(request.url))
                 page.goto(address)
                 try:
@@ -90,6 +92,7 @@ def check_pages(addresses: list[str]) -> None:
                     raise AssertionError(f"{address}: nothing runs: {said}") from None
                 check(page.evaluate("globalThis.trained"), webgpu, address)
                 assert not [text for text in said if "favicon" not in text], (address, said)
+                assert not [text for text in warned if "tensorloom/wasm" in text], (address, warned)
                 assert not [url for url in loaded if "platform" in url and "elsewhere" not in url], (address, loaded)
                 page.close()
 

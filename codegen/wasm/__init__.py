@@ -9,7 +9,7 @@ steps.py          what kernels do at their points; lanes.py: how many points at 
 contraction.py    sums of products in tiles
 printer.py        lines as loops, elements read and stored
 formulas.py       terms (terms.py) as instructions; functions.py: functions of floats as formulas; helpers.py: others
-statements.py     what routines (routines.py) and bodies (bodies.py) do; procedures.py: how kernels come by them
+statements.py     what routines (routines.py) and bodies (bodies.py) do
 encoder.py        functions as the bytes of a module; instructions.py: what there is
 
 How a device runs them. `plan_wasm(op, program, call, wanted, types)` answers a `WasmLaunch` for each kernel of a
@@ -25,9 +25,3 @@ number. The caller sets the fault's first int32 to 0, and `run` answers it after
 int32) off an axis of a length (the third), 2 for what 32 bits do not hold. A kernel goes on after a fault, and never
 traps. Slots of `zeroed` hold zeros before. Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is
 nobody's.  The launches in `more` compute other points of the same kernel: they run with it."""
-
-from .bodies import write_body
-from .procedures import WRITERS
-from .routines import bring
-
-WRITERS.body, WRITERS.routines = write_body, bring  # which in the package data that need them do

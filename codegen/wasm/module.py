@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .bodies import write_body
 from .contraction import Contraction
 from .encoder import Function, module_bytes
 from .plan import WasmLaunch
 from .printer import Printer
-from .procedures import WRITERS
+from .routines import bring
 from .steps import Steps
 from .text import function_text
 
@@ -28,10 +29,9 @@ def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
         raise ValueError(launch.why)
     printer = Printer(k)
     printer.w.fuses = relaxed and k.call.dtype != "float64"
-    if WRITERS.routines is not None:
-        WRITERS.routines(printer)
-    if k.kernel.raw is not None and WRITERS.body is not None:
-        WRITERS.body(printer)
+    bring(printer)
+    if k.kernel.raw is not None:
+        write_body(printer)
         return WasmKernel(printer.functions.own, printer.functions.given)
     steps = Steps(printer)
     if k.product is not None:

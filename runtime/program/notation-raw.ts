@@ -1,8 +1,6 @@
 // Reads kernels that run a raw body; apart from notation.ts, so that a bundle without such ops leaves it out.
 
 import type { Access, Code, Raw, Step, Word } from "../../host/model.js";
-import { write_body } from "../../wasm/bodies.js";
-import { WRITERS } from "../../wasm/procedures.js";
 import { kindOf } from "./notation-formulas.js";
 import { type RawReader, parts } from "./notation.js";
 import { evaluator } from "./procedure-evaluator.js";
@@ -15,7 +13,6 @@ export interface Body extends Omit<Raw, "dtype"> {
 
 /** Reads kernels that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
 export function raw({ words, ...body }: Body): RawReader {
-  WRITERS.body = write_body;
   PROCEDURES.evaluator = evaluator;
   return ({ line, classes, value, slots, params }, number) => {
     const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!,

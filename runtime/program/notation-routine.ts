@@ -3,14 +3,11 @@
 import type { Function } from "../../host/model.js";
 import { routine_text } from "../../host/printed.js";
 import { read_procedure } from "../../host/statements.js";
-import { WRITERS } from "../../wasm/procedures.js";
-import { bring } from "../../wasm/routines.js";
 import { evaluator } from "./procedure-evaluator.js";
 import { PROCEDURES } from "./procedures.js";
 
 /** The routine, which kernels may call from now on. */
 export function routine({ name, calls, steps }: Omit<Function, "text">): Function {
-  WRITERS.routines = bring;
   PROCEDURES.evaluator = evaluator;
   let text: string | null = null;
   return {

@@ -18,10 +18,9 @@ import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import type { Block } from "./blocks.js";
+import { compilerForKernels, linear } from "./compiler.js";
 import type { KernelCall, Words } from "./kernel-evaluator.js";
-import { linear } from "./linear-memory.js";
-import { type Held, type WasmRun, wasmRun } from "./wasm-run.js";
-import { plan_wasm } from "../../../wasm/plan.js";
+import type { Held, WasmRun } from "./wasm-run.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 
 /** A slot that lives only during a call. */
@@ -181,6 +180,7 @@ class CpuDevice implements Device {
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
     const { kernels } = op.op.programs[program]!,
+      compiler = compilerForKernels(),
       memory = linear(),
       launches = plan_cpu(op.op, program, call, [...wanted]),
       temps = new Map<number, Temp>(),
@@ -197,19 +197,19 @@ class CpuDevice implements Device {
     });
     const types = call.slots.map(({ dtype }, slot) => temps.get(slot)?.dtype ?? dtype);
     if (memory) kernels.forEach(withFormulas);
-    const planned = memory && plan_wasm(op.op, program, call, [...wanted], types);
     const { evaluator } = PROCEDURES,
       functions = evaluator?.functions(op.op, FUNCTIONS) ?? {};
+    const compiled =
+      memory && compiler && compiler.prepare(op.op, program, call, wanted, types, memory, functions, written);
     const runs = launches.flatMap((launch, n) => {
       if (!launch) return [];
       const kernel = kernels[n]!,
-        launched = planned?.[n],
         types = kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype as DType),
         one = { op: op.op.name, kernel, launch, types, dtype: call.dtype as DType, functions };
       return [
         {
           plain: kernel.raw ? new Body(kernel, types, evaluator!.body(kernel, op.op, FUNCTIONS)) : new Formulas(one),
-          wasm: launched && memory ? wasmRun(op.op, launched, memory, functions, written) : null,
+          wasm: compiled?.[n] ?? null,
         },
       ];
     });

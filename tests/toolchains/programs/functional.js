@@ -1,4 +1,5 @@
-// The same with tensorloom/functional, of which bundlers keep what is called.
+// The same with tensorloom/functional, of which bundlers keep what is called, and tensorloom/wasm, of which they keep all.
+import "tensorloom/wasm";
 import { initWebGPUAsync, manual_seed, matmul, mul, no_grad, randn, sub, sum } from "tensorloom/functional";
 
 export async function train() {
