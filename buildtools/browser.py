@@ -35,10 +35,10 @@ POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'"
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):
-    """A folder's files under a Content-Security-Policy."""
+    """A folder's files under a Content-Security-Policy, to pages that share memory with workers or do not."""
 
-    def __init__(self, *args: Any, policy: str = POLICY, **rest: Any) -> None:
-        self.policy = policy
+    def __init__(self, *args: Any, policy: str = POLICY, isolated: bool = False, **rest: Any) -> None:
+        self.policy, self.isolated = policy, isolated
         super().__init__(*args, **rest)
 
     extensions_map = {
@@ -51,6 +51,9 @@ class _Files(http.server.SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         if self.policy:
             self.send_header("Content-Security-Policy", self.policy)
+        if self.isolated:
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
@@ -59,9 +62,9 @@ class _Files(http.server.SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve(folder: Path, port: int = 0, policy: str = POLICY) -> Iterator[str]:
+def serve(folder: Path, port: int = 0, policy: str = POLICY, isolated: bool = False) -> Iterator[str]:
     """Serve a folder on localhost while the block runs; gives its address without a final slash."""
-    handler = functools.partial(_Files, directory=str(folder), policy=policy)
+    handler = functools.partial(_Files, directory=str(folder), policy=policy, isolated=isolated)
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

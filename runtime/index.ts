@@ -73,6 +73,7 @@ export {
   complex64,
   contiguous_format,
   get_float32_matmul_precision,
+  get_num_threads,
   int16,
   is_nonzero,
   is_same_size,

@@ -62,6 +62,44 @@ def test_a_policy_decides_about_webassembly(allowed, browser, site, dist):
     )
 
 
+THREADS = """async () => {
+  const torch = await import("/dist/index.js"), { sharing } = await import("/dist/runtime/devices/cpu/threads.js");
+  const x = torch.rand([300, 300]), hash = async (y) => Array.from(new Int32Array((await y.data()).buffer)).join();
+  torch.set_num_threads(1);
+  const wanted = await hash(x.matmul(x));
+  torch.set_num_threads(3);
+  Object.assign(sharing, { part: 8, worth: 0 });
+  let right = true;
+  for (let tries = 0; tries < 300 && sharing.kernels < 5; tries++) {
+    right &&= await hash(x.matmul(x)) === wanted;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return [right, sharing.kernels > 0, torch.get_num_threads()];
+}"""
+
+
+@pytest.mark.parametrize(
+    "isolated, workers, threads",
+    [(True, "blob:", 3), (True, "'none'", 1), (False, "blob:", 1)],
+    ids=["threads", "refused workers", "a page that is not isolated"],
+)
+def test_threads_of_a_page(isolated, workers, threads, browser, dist):
+    """An isolated page has threads if its policy lets it; others compute on one and are told so once."""
+    policy = f"{POLICY}; script-src 'self' 'wasm-unsafe-eval'; worker-src {workers}"
+    with serve(ROOT, policy=policy, isolated=isolated) as address:
+        page = browser.new_page()
+        told = []
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(f"{address}/tests/browser/blank.html")
+        assert page.evaluate(THREADS) == [True, threads > 1, threads]
+        if threads > 1:
+            for file in ["memory", "inplace", "autograd"]:
+                results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu"])
+                assert results and not failures(results), failures(results)
+        page.close()
+    assert len([text for text in told if text.startswith("slow: the CPU computes on one thread")]) == (threads == 1)
+
+
 def test_the_classic_script_defines_torch_and_nothing_else(browser, site, dist):
     page = browser.new_page()
     errors = []

@@ -19,7 +19,7 @@ def failures(results: dict[str, str | None]) -> str:
 
 
 # How the CPU device may find things otherwise: each day a third of the checks runs so.
-SETTINGS = ["moving_memory", "without_webassembly"]
+SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]
 TODAY = CHECKS[datetime.date.today().toordinal() % 3 :: 3]
 
 

@@ -331,6 +331,42 @@ def test_margins_are_zeros_that_count():
         np.testing.assert_array_equal(f(x, w, **options), f.numpy(x, w, **options))
 
 
+PARTS = [
+    ("matmul", [(67, 33), (33, 41)], {}),
+    ("matmul", [(30, 33), (33, 71)], {}),
+    ("matmul", [(9, 20, 12), (9, 12, 20)], {}),
+    ("matmul", [(2, 40), (40, 131)], {}),
+    ("conv2d", [(2, 8, 9, 11), (20, 8, 3, 3), (20,)], {"padding": [1, 1]}),
+    ("conv2d", [(1, 24, 9, 11), (24, 1, 3, 3), (24,)], {"padding": [1, 1], "groups": 24}),
+    ("conv_transpose2d", [(1, 8, 14, 14), (8, 9, 4, 4)], {"stride": [2, 2], "padding": [1, 1]}),
+    ("max_pool2d", [(1, 20, 12, 13)], {"kernel_size": [3, 3]}),
+    ("softmax", [(37, 45)], {"dim": 0}),
+    ("softmax", [(37, 45)], {"dim": 1}),
+    ("exp", [(211,)], {}),
+    ("add", [(40, 1, 33), (5, 1)], {}),
+    ("cumsum", [(40, 33)], {"dim": 0}),
+    ("triu", [(40, 41)], {}),
+    ("dropout", [(40, 41)], {"p": 0.5}),
+]
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+@pytest.mark.parametrize("name, shapes, options", PARTS)
+def test_parts_come_to_what_the_whole_does(name, shapes, options, relaxed, monkeypatch):
+    """Bit for bit, so that results do not depend on how many threads there are."""
+    rng = np.random.default_rng(0)
+    arrays = [strided(rng.standard_normal(shape).astype(np.float32)) for shape in shapes]
+    found, shared = [], []
+    for parts in (1, 3):
+        runner = Wasm(relaxed, parts)
+        monkeypatch.setattr(workbench.function, "cpu", lambda runner=runner: runner)
+        f = workbench.op(name, on="wasm")
+        found.append([f(*arrays, **options), *f.grad(*arrays, **options).values()])
+        shared.append(runner.shared)
+    assert shared[1] > 1
+    assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
+
+
 def test_points_of_one_residue_go_together():
     """A transposed convolution multiplies no zeros that its stride puts between the places of its input."""
     f = workbench.op("conv_transpose2d")

@@ -35,10 +35,13 @@ PAGE = 65536
 
 
 class Wasm:
-    """Compiled kernels, by their bytes, and one memory.  relaxed: whether to use relaxed SIMD."""
+    """Compiled kernels, by their bytes, and one memory.  relaxed: whether to use relaxed SIMD; parts: in how many, at
+    most, kernels are computed whose points threads share out; shared: how many were."""
 
-    def __init__(self, relaxed: bool = False):
+    def __init__(self, relaxed: bool = False, parts: int = 1):
         self.relaxed = relaxed
+        self.parts = parts
+        self.shared = 0
         self.store = wasmtime.Store(wasmtime.Engine())
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         self.made: dict[bytes, Callable[[int], int]] = {}
@@ -115,6 +118,16 @@ class Wasm:
             values[n] = places[slot] + shift
         if x.seeds >= 0:
             values[x.seeds : x.seeds + 3] = seeds
+        if x.begin < 0 or self.parts == 1:
+            self.told(name, x, values)
+            return
+        size = math.ceil(x.points / self.parts / x.grain) * x.grain
+        self.shared += x.points > size
+        for begin in range(0, x.points, size):
+            values[x.begin : x.begin + 2] = begin, min(begin + size, x.points)
+            self.told(name, x, values)
+
+    def told(self, name: str, x: WasmLaunch, values: list[float]):
         data = bytes(16) + b"".join(
             struct.pack("<d", v) if k == "f" else struct.pack("<Q", int(v) & 0xFFFFFFFF)
             for v, k in zip(values, x.kinds)

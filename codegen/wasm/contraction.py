@@ -71,7 +71,11 @@ class Contraction:
         p = self.p
         # Where one step takes all of the depth, the left panels stay for all columns.
         p.get(n)
-        p.emit("i32.eqz")
+        if self.is_shared("columns"):
+            p.get(p.word("begin"))
+            p.emit("i32.eq")
+        else:
+            p.emit("i32.eqz")
         p.get(p.word("kc"))
         p.get(p.word("depth"))
         p.emit("i32.lt_s")
@@ -147,10 +151,12 @@ class Contraction:
     def blocks(self, all_: str, part: str, body: Callable[[int, int], None]) -> None:
         """A loop over `all_` points in parts: of the first one of each, and how many there are."""
         p = self.p
-        start = p.zero()
+        shared = self.is_shared(all_)
+        end = p.word("end" if shared else all_)
+        start = p.copied(p.word("begin")) if shared else p.zero()
         here = variable(p.f, "i32")
         p.emit("loop")
-        p.get(p.word(all_))
+        p.get(end)
         p.get(start)
         p.emit("i32.sub")
         p.emit("local.tee", here)
@@ -165,12 +171,16 @@ class Contraction:
         p.get(p.word(part))
         p.emit("i32.add")
         p.emit("local.tee", start)
-        p.get(p.word(all_))
+        p.get(end)
         p.emit("i32.lt_s")
         p.emit("br_if", 0)
         p.emit("end")
         release(p.f, start)
         release(p.f, here)
+
+    def is_shared(self, side: str) -> bool:
+        sharing = self.p.k.sharing
+        return sharing is not None and sharing.side == side
 
     # --- Lines as one ---
 

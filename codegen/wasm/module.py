@@ -16,10 +16,12 @@ from .text import function_text
 
 @dataclass
 class WasmKernel:
-    """A kernel's own functions, and the names of those that it is given: of doubles, one answered."""
+    """A kernel's own functions, and the names of those that it is given: of doubles, one answered.  tells: whether it
+    may tell of a fault."""
 
     functions: list[Function]
     given: list[Function]
+    tells: bool
 
 
 def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
@@ -32,13 +34,13 @@ def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
     bring(printer)
     if k.kernel.raw is not None:
         write_body(printer)
-        return WasmKernel(printer.functions.own, printer.functions.given)
+        return WasmKernel(printer.functions.own, printer.functions.given, printer.w.faults)
     steps = Steps(printer)
     if k.product is not None:
         Contraction(printer, steps, k.product, relaxed).write()
     else:
         steps.write()
-    return WasmKernel(printer.functions.own, printer.functions.given)
+    return WasmKernel(printer.functions.own, printer.functions.given, printer.w.faults)
 
 
 def kernel_bytes(kernel: WasmKernel, shared: bool) -> list[int]:

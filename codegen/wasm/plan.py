@@ -17,6 +17,7 @@ from ..planner.plan import ordered, summed
 from ..planner.writer import Facts, KernelWriter, infinite, is_bool
 from .margins import Margins, margins_of
 from .residues import guarded, parts_of, with_guard
+from .sharing import Sharing, sharing_of
 from .straight import Evenness, Straight, straightened
 
 TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
@@ -33,7 +34,8 @@ class Plan:
     last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
     lines are those of batch, rows, columns and depth.  even: which indices became strides of the lines.
     singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
-    read from.  left_out: the access whose guard says which products are left out of the sum, or -1."""
+    read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
+    threads share out, if anything."""
 
     op: Op
     kernel: Kernel
@@ -51,6 +53,7 @@ class Plan:
     singles: bool
     margins: Margins | None
     left_out: int
+    sharing: Sharing | None
 
 
 @dataclass
@@ -62,7 +65,9 @@ class WasmLaunch:
     scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
     depends: the words that must be the same where another call runs the same plan (`rewordable`).
     plan: what it is printed from.
-    more: launches that go with it, in which other points of the kernel are computed."""
+    more: launches that go with it, in which other points of the kernel are computed.
+    begin: the place of the word of the first point of the part that is computed, which the word of its end follows, or
+    -1: see Sharing for the other three."""
 
     kernel: int
     why: str
@@ -77,6 +82,10 @@ class WasmLaunch:
     depends: list[Word]
     plan: Plan | None
     more: list[WasmLaunch]
+    begin: int
+    points: int
+    grain: int
+    work: int
 
 
 BYTES: dict[str, int] = {"float32": 4, "float64": 8, "float16": 4, "int32": 4, "int8": 1, "uint8": 1, "bool": 1}
@@ -106,7 +115,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if why == "" and code is None:
         why = f"not implemented for {call.dtype}"
     if why != "" or code is None:
-        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [])
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0)
     if kernel.raw is not None:
         return with_words(body_plan(op, kernel, call, code, types), program)
     r = resolve(kernel, call)
@@ -147,7 +156,7 @@ def planned(
     outer = collapsed(r.outer)
     reduce = collapsed(r.reduce)
     used = [n for n in accesses(kernel, code) if stored[n] != ""]
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out)
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out, None)
     product = tiles(k)
     if product is not None:
         k.product = product
@@ -158,6 +167,10 @@ def planned(
         if k.singles:
             with_margins(k)
         k.across = goes_across(k)
+    lanes = 8 if product is not None else 4 if k.singles else 1
+    k.sharing = sharing_of(
+        kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes
+    )
     return k
 
 
@@ -216,7 +229,7 @@ def body_plan(op: Op, kernel: Kernel, call: Call, code: Code, types: list[str]) 
     all_ = list(range(len(stored)))
     evenness = Evenness(kernel, call.env, [])
     even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], [])
-    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, [], False, None, even, False, None, -1)
+    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, [], False, None, even, False, None, -1, None)
 
 
 def tiles(k: Plan) -> Product | None:
@@ -316,7 +329,7 @@ def goes_beside(k: Plan, last: Line, inner: Line) -> bool:
 
 def with_words(k: Plan, program: int) -> WasmLaunch:
     """The launch of a kernel: its words in their order, and its key."""
-    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [])
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [], -1, 0, 0, 0)
     key = [
         str(program),
         str(k.kernel.number),
@@ -357,6 +370,14 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
             if stride != 0 and stride != 1:
                 word(k, out, f"step{d}_{n}", "i", stride * BYTES[k.types[n]])
         key.append(said)
+    sharing = k.sharing
+    if sharing is not None:
+        key.append(f"shared {sharing.line}{sharing.side}")
+        out.begin = word(k, out, "begin", "i", 0)
+        word(k, out, "end", "i", sharing.points)
+        out.points = sharing.points
+        out.grain = sharing.grain
+        out.work = sharing.work
     if product is not None:
         size = 8 if k.call.dtype == "float64" else 4
         word(k, out, "rows", "i", points(product.rows))

@@ -140,24 +140,30 @@ class Printer:
         counters = {**self.counters}
         places = self.places[:]
         made: list[int] = []
+        sharing = self.k.sharing
+        shared = sharing is not None and sharing.line == d
         for n in self.k.used:
             if self.class_of(d, n) != "0":
                 self.pointers[n] = self.copied(self.pointers[n])
                 made.append(self.pointers[n])
                 if self.backwards(d):
-                    self.get(self.pointers[n])
                     self.get(self.word(f"size{d}"))
                     self.integer(1)
                     self.emit("i32.sub")
-                    self.step(d, n, 1)
-                    self.emit("i32.mul")
-                    self.emit("i32.add")
-                    self.set(self.pointers[n])
-        count = self.copied(self.word(f"size{d}"))
+                    self.move(d, n)
+                elif shared:
+                    self.get(self.word("begin"))
+                    self.move(d, n)
+        count = self.copied(self.word("end" if shared else f"size{d}"))
+        if shared:
+            self.get(count)
+            self.get(self.word("begin"))
+            self.emit("i32.sub")
+            self.set(count)
         made.append(count)
         name = self.lines[d].name
         if name != "":
-            self.counters[name] = self.zero()
+            self.counters[name] = self.copied(self.word("begin")) if shared else self.zero()
             made.append(self.counters[name])
             if self.backwards(d):
                 self.get(self.word(f"size{d}"))
@@ -166,9 +172,22 @@ class Printer:
                 self.set(self.counters[name])
         if f"place{d}" in self.k.names:
             place = self.zero()
+            if shared:
+                self.get(self.word("begin"))
+                self.get(self.word(f"place{d}"))
+                self.emit("i32.mul")
+                self.set(place)
             made.append(place)
             self.places = [*self.places, place]
         return LoopState(count, before, counters, places, made)
+
+    def move(self, d: int, n: int) -> None:
+        """Takes a pointer as many points along a line as the stack says."""
+        self.step(d, n, 1)
+        self.emit("i32.mul")
+        self.get(self.pointers[n])
+        self.emit("i32.add")
+        self.set(self.pointers[n])
 
     def copied(self, n: int) -> int:
         made = variable(self.f, "i32")

@@ -1,11 +1,12 @@
 // Names that programs carry with them from PyTorch: settings of how it computes there, layouts, types that there are not
 // here, kinds of tensors, questions with one answer.
 
-import { flag, whole } from "../base/argument-kinds.js";
+import { count, flag } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
 import { type Options, type TensorData, arange, empty, tensor } from "../creation/create.js";
+import { setThreads, threads } from "../devices/cpu/threads.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -51,9 +52,14 @@ export function are_deterministic_algorithms_enabled(): boolean {
   taken("are_deterministic_algorithms_enabled", arguments);
   return deterministic;
 }
-/** A whole number of threads, which the engine chooses itself. */
+/** How many threads large kernels of the CPU may take, where memory can be shared: in Node, in isolated pages. */
 export function set_num_threads(num: number): void {
-  whole(taken("set_num_threads num", arguments)[0], "set_num_threads", "num");
+  setThreads(count(taken("set_num_threads num", arguments)[0], "set_num_threads", "num", 1));
+}
+/** How many threads they may take now: 1 where there is no memory that threads share. */
+export function get_num_threads(): number {
+  taken("get_num_threads", arguments);
+  return threads();
 }
 /** Numbers become float32 here: anything else is refused. */
 export function set_default_dtype(d: DType): void {

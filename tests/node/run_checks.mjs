@@ -1,4 +1,5 @@
-// Runs one file of tests/checks in Node: node run_checks.mjs FILE cpu|webgpu [moving_memory|without_webassembly].
+// Runs one file of tests/checks in Node: node run_checks.mjs FILE cpu|webgpu
+// [moving_memory|without_webassembly|many_threads].
 // Prints {name: failure or null} as JSON.
 import { pathToFileURL } from "node:url";
 import { run } from "../checks/assert.mjs";

@@ -39,7 +39,9 @@ export function linear(): LinearMemory | null {
 }
 
 export class LinearMemory {
-  readonly memory = new WebAssembly.Memory({ initial: 0 });
+  memory = new WebAssembly.Memory({ initial: 0 });
+  /** Whether workers can see it. */
+  shared = false;
   readonly blocks = new Blocks();
   private buffer = this.memory.buffer;
   private words = new Int32Array(this.buffer);
@@ -92,6 +94,24 @@ export class LinearMemory {
   /** What a kernel noted of a fault. */
   faultWords(at: number): Int32Array {
     return this.words.slice(at / 4, at / 4 + 3);
+  }
+
+  /**
+   * From now on workers can see it: all that lies there is where it was, in another memory.  False where there is none.
+   */
+  share(): boolean {
+    const { memory, blocks } = this;
+    if (this.shared) return true;
+    try {
+      this.memory = new WebAssembly.Memory({ initial: blocks.size / PAGE, maximum: 65536, shared: true });
+    } catch {
+      return false;
+    }
+    this.shared = true;
+    new Uint8Array(this.memory.buffer).set(new Uint8Array(memory.buffer));
+    memory.grow(0); // takes the buffer from its arrays
+    this.renewed();
+    return true;
   }
 
   private renewed(): void {

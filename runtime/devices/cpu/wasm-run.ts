@@ -11,6 +11,7 @@ import type { RandomWords } from "../device.js";
 import type { Block } from "./blocks.js";
 import type { LinearMemory } from "./linear-memory.js";
 import { FUNCTIONS, type Scalar } from "./functions.js";
+import { type SharedCode, inParts, partsOf, sharedCode } from "./threads.js";
 
 /** Elements that a kernel works on: a storage, or what lives during a run. */
 export interface Held {
@@ -20,9 +21,14 @@ export interface Held {
   readonly elements: Elements;
 }
 
-/** `run` is null while the engine still compiles the module, which it wants to do beside the program. */
 interface Module {
+  /** The memory that it works in. */
+  memory: WebAssembly.Memory | null;
+  /** Null while the engine still compiles the module, which it wants to do beside the program. */
   run: ((block: number) => number) | null;
+  /** Its bytes, where workers may make it too, until they know them. */
+  bytes: Uint8Array | null;
+  code: SharedCode | null;
 }
 
 const modules = new WeakMap<Op, Map<string, Module | null>>();
@@ -53,38 +59,46 @@ function moduleOf(
   let known = modules.get(op);
   if (!known) modules.set(op, (known = new Map()));
   let found = known.get(launch.key);
-  if (found === undefined) known.set(launch.key, (found = compiled(launch, memory, functions)));
+  if (found === undefined) {
+    const made: Module = { memory: null, run: null, bytes: null, code: null };
+    known.set(launch.key, (found = compile(made, launch, memory, functions) ? made : null));
+  }
   return found;
 }
 
-function compiled(
+/** Makes a module for the memory as it is now; false where there is none. */
+function compile(
+  made: Module,
   launch: WasmLaunch,
-  { memory }: LinearMemory,
+  { memory, shared }: LinearMemory,
   functions: Readonly<Record<string, Scalar>>,
-): Module | null {
+): boolean {
   const kernel = wasm_kernel(launch, relaxed()),
     kernels: Record<string, WebAssembly.ImportValue> = { memory };
   for (const { name } of kernel.given) {
     const f = functions[name] ?? FUNCTIONS[name];
-    if (!f) return null;
+    if (!f) return false;
     kernels[name] = f;
   }
-  const bytes = new Uint8Array(kernel_bytes(kernel, false)),
-    made: Module = { run: null };
+  const bytes = new Uint8Array(kernel_bytes(kernel, shared));
+  made.memory = memory;
+  made.run = null;
+  // A worker has no functions to give, and which fault is the first is not known there.
+  made.bytes = shared && launch.begin >= 0 && !kernel.given.length && !kernel.tells ? bytes : null;
   const take = ({ exports }: WebAssembly.Instance): void => {
-    made.run = exports["run"] as Module["run"];
+    if (made.memory === memory) made.run = exports["run"] as Module["run"];
   };
   try {
     take(new WebAssembly.Instance(new WebAssembly.Module(bytes), { kernels }));
   } catch (error) {
     // Not an engine for such a kernel; or one that does not compile so large a module while a page waits.
-    if (!(error instanceof RangeError)) return null;
+    if (!(error instanceof RangeError)) return false;
     WebAssembly.instantiate(bytes, { kernels }).then(
       ({ instance }) => take(instance),
       () => undefined,
     );
   }
-  return made;
+  return true;
 }
 
 export class WasmRun {
@@ -99,6 +113,7 @@ export class WasmRun {
     private readonly written: readonly boolean[],
     values: readonly number[],
     private readonly more: readonly WasmRun[],
+    private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     const { kinds } = launch,
       words = new Int32Array(FAULT + WORD * kinds.length),
@@ -114,20 +129,22 @@ export class WasmRun {
   reworded(before: Pick<Call, "env">, call: Pick<Call, "env">): WasmRun | null {
     const { env } = call;
     if (!rewordable(this.launch, before.env, env)) return null;
-    const { op, memory, launch, module, written } = this,
+    const { op, memory, launch, module, written, functions } = this,
       more: WasmRun[] = [];
     for (const other of this.more) {
       const again = other.reworded(before, call);
       if (!again) return null;
       more.push(again);
     }
-    return new WasmRun(op, memory, launch, module, written, kernel_words(launch, env), more);
+    return new WasmRun(op, memory, launch, module, written, kernel_words(launch, env), more, functions);
   }
 
   /** `held[slot]`: what is there of each slot.  False, with nothing done, where the kernel cannot run now. */
   run(held: readonly (Held | null | undefined)[], random: RandomWords | null): boolean {
     const { launch, words, memory, module } = this,
-      { slots, shifts, seeds } = launch;
+      { slots, shifts, seeds } = launch,
+      parts = partsOf(launch, memory);
+    if (module.memory !== memory.memory) compile(module, launch, memory, this.functions);
     if (!module.run || this.more.some((other) => !other.module.run)) return false;
     let strays: Stray[] | null = null;
     const scratch = launch.scratch ? memory.take(launch.scratch, true) : null;
@@ -156,8 +173,9 @@ export class WasmRun {
       words[FAULT + WORD * (seeds + 1)] = random.seedHigh;
       words[FAULT + WORD * (seeds + 2)] = random.call;
     }
-    const at = memory.tell(words),
-      fault = module.run(at);
+    const done = this.inParts(parts),
+      at = done ? 0 : memory.tell(words),
+      fault = done ? 0 : module.run(at);
     if (scratch) memory.give(scratch);
     for (const { block, from, written } of strays ?? []) {
       if (written) from.elements.set(memory.elements(from.dtype, block, from.length));
@@ -165,6 +183,21 @@ export class WasmRun {
     }
     if (fault) this.refuse(fault, memory.faultWords(at));
     return this.more.every((other) => other.run(held, random));
+  }
+
+  /** Whether threads have computed it. */
+  private inParts(parts: number): boolean {
+    const { launch, module, memory } = this;
+    if (parts === 1) return false;
+    if (module.bytes) {
+      module.code = sharedCode(memory, module.bytes);
+      module.bytes = null;
+    }
+    const place = launch.slots.indexOf(-1);
+    return (
+      module.code !== null &&
+      inParts(memory, module.code, module.run!, this.words, launch, parts, FAULT, place < 0 ? -1 : FAULT + WORD * place)
+    );
   }
 
   private refuse(fault: number, [, index, length]: Int32Array): never {
@@ -224,5 +257,6 @@ export function wasmRun(
     launch.slots.map((slot) => changed.has(slot)),
     launch.values,
     more,
+    functions,
   );
 }
