@@ -17,7 +17,7 @@ CALL = 8  # what a function costs, in instructions
 
 @dataclass
 class Sharing:
-    """line: the outer line that is shared out, by its number, or -1; side: "rows" or "columns" of a contraction in tiles,
+    """line: the outer line that is shared out, or -1; side: "rows" or "columns" of a contraction in tiles,
     or "".  points: how many there are; grain: what a part is a multiple of; work: about as many instructions."""
 
     line: int
