@@ -126,7 +126,7 @@ KNOWN: dict[str, Form] = {}
 
 def form(name: str) -> Form:
     """How an instruction is encoded."""
-    if len(KNOWN) == 0:
+    if name not in KNOWN:
         for group in GROUPS:
             names = group.names.split(" ")
             for n in range(len(names)):
