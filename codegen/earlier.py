@@ -44,7 +44,7 @@ class Earlier:
 
     def find(self, kind: str, *source: str):
         """What was kept of a kind under its sources, or None."""
-        if self.folder is None:
+        if not self.keeps(source):
             return None
         try:
             return pickle.loads(self.file(kind, *source).read_bytes())
@@ -52,10 +52,15 @@ class Earlier:
             return None
 
     def has(self, kind: str, *source: str) -> bool:
-        return self.folder is not None and self.file(kind, *source).exists()
+        return self.keeps(source) and self.file(kind, *source).exists()
+
+    def keeps(self, source: tuple[str, ...]) -> bool:
+        """Whether things of these sources are kept: not those of a definition whose source nobody knows, which would
+        be found again for any other of its name."""
+        return self.folder is not None and all(source)
 
     def keep(self, made: Made, kind: str, *source: str) -> Made:
-        if self.folder is None:
+        if not self.keeps(source):
             return made
         file = self.file(kind, *source)
         part = file.with_suffix(f".{os.getpid()}")

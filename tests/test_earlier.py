@@ -2,7 +2,10 @@
 
 import pytest
 
+from codegen.api.package import ops_files
 from codegen.earlier import Earlier
+from dsl.gradients.adjoint import complete
+from dsl.library import load_text
 from dsl.text.diagnostics import DefinitionError
 from workbench.library import load
 
@@ -68,3 +71,15 @@ def test_another_compiler_finds_nothing(build, monkeypatch):
     build()
     monkeypatch.setattr("codegen.earlier.compiler", lambda: "another")
     assert build()[1] == ["first", "second", "third"]
+
+
+def test_definitions_of_one_name_whose_sources_nobody_knows_are_made_each_by_itself(tmp_path):
+    """Of texts that are no files."""
+    made = []
+    for value in ("x + 1", "exp(x)"):
+        library, errors, _ = load_text(f"op twin(x: Float) = {value}", "twins.op")
+        assert not errors
+        complete(library.ops["twin"])
+        files, _ = ops_files(library, Earlier(tmp_path / "earlier"))
+        made.append(files["ops/data/twins.js"])
+    assert made[0] != made[1]

@@ -21,11 +21,13 @@ test("gradients that nobody read are given back when others take their place, wi
   for (let i = 0; i < 3; i++) step(false);
   const bytes = torch.memory().webgpu.bytes;
   for (let i = 0; i < 50; i++) step(false);
-  assert.equal(torch.memory().webgpu.bytes, bytes);
+  assert.ok(torch.memory().webgpu.bytes <= bytes);
   const seen = step(true);
   step(false);
   assert.equal((await seen.data()).length, 512 * 512); // what a program has read stays
-  assert.equal(torch.memory().webgpu.bytes, bytes + seen.numel() * 4);
+  // The collector may find things of the first steps meanwhile: weight, x and two gradients are left at least.
+  const now = torch.memory().webgpu.bytes;
+  assert.ok(4 * seen.numel() * 4 <= now && now <= bytes + seen.numel() * 4, `${now} bytes`);
 });
 
 test("ballast comes once between two tasks: within one the collector cannot give anything back", async () => {
