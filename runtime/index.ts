@@ -124,7 +124,8 @@ export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./to
 export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./tools/anomaly.js";
 export { set_slow_warnings } from "./devices/slow-warnings.js";
 export { memory_summary, record_memory_history } from "./tools/memory-history.js";
-export { load, save, type TorchLoadOptions } from "./files/load.js";
+export { load, type TorchLoadOptions } from "./files/load.js";
+export { save } from "./files/save.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";
 export * as random from "./elements/forked.js";

@@ -1,16 +1,15 @@
-// torch.load and torch.save: PyTorch's checkpoints and safetensors are read, safetensors are written.
+// torch.load: PyTorch's checkpoints, safetensors and JSON of tensors are read.
 
 import { tensor, type TensorData } from "../creation/create.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
 import { LOADING, type LoadOptions, type Placing, placing } from "./destination.js";
-import { type SaveOptions, pieces, readTensors } from "./safetensors.js";
+import { readTensors } from "./safetensors.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
-import { type Target, writeTo } from "./target.js";
 
 export interface TorchLoadOptions extends LoadOptions {
   /** As in PyTorch; only `true` is possible, for nothing in a file is ever run. */
@@ -19,9 +18,11 @@ export interface TorchLoadOptions extends LoadOptions {
 
 /**
  * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a
- * safetensors file by name.  The content decides, not the name.  Dictionaries become objects, tuples lists; tensors
- * that share memory in the file share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless
- * `map_location` says otherwise.  In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
+ * safetensors file by name.  The content decides, not the name.  Dictionaries become objects, tuples lists, arrays of
+ * NumPy tensors; tensors that share memory in the file share it here.  int64 becomes int32, bfloat16 float32.  They are
+ * on the CPU unless `map_location` says otherwise.  What there is not here (other classes, complex tensors, whole
+ * numbers that do not fit) is left out, and `console.warn` names it; a file of nothing else is refused.  In TypeScript
+ * `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
 export async function load<T = unknown>(f: FileLike, options?: TorchLoadOptions): Promise<T>;
 export async function load(...args: unknown[]): Promise<unknown> {
@@ -84,31 +85,4 @@ async function readJson(source: Source, place: Placing): Promise<Record<string, 
   } catch (error) {
     throw new FileError(source.name, `it begins as JSON, but holds no tensors by name: ${(error as Error).message}`);
   }
-}
-
-/**
- * Writes a dictionary of tensors, `model.state_dict()` for example, as a safetensors file; Python reads it with
- * `safetensors.torch.load_file`.  What is written are the values at the call: training may go on before the promise
- * settles.  A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a
- * WritableStream, or the handle of a file in a page.
- */
-export async function save(
-  obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
-  f: Target,
-  options: SaveOptions = {},
-): Promise<void> {
-  [obj, f, options] = taken("save obj{} f | metadata dtype", arguments);
-  const given: unknown = obj;
-  if (given instanceof Tensor || typeof given !== "object" || given === null || Array.isArray(given)) {
-    const hint =
-      typeof given === "function" && "state_dict" in given
-        ? "; save model.state_dict()"
-        : given instanceof Tensor
-          ? "; save({name: tensor}, f)"
-          : "";
-    throw new TypeMismatchError(
-      `save: expected a dictionary of tensors, got ${typeof given === "function" ? "a module or function" : describe(given)}${hint}`,
-    );
-  }
-  return writeTo(f, pieces(obj, options, "save"), "save");
 }

@@ -3,6 +3,7 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements } from "../elements/dtype.js";
+import { titled } from "../base/class-name.js";
 import { OpError } from "../base/errors.js";
 import { roundToHalf } from "../elements/math.js";
 import { FileError } from "./error.js";
@@ -42,6 +43,10 @@ function decodeBrain(data: ArrayBuffer): Elements {
   for (let i = 0; i < bits.length; i++) out[i] = bits[i]! << 16;
   return new Float32Array(out.buffer);
 }
+
+/** Numbers of a file that do not fit into the type that they have here. */
+export class Misfit extends FileError {}
+titled(Misfit, "FileError");
 
 const misfit = (value: bigint | number): OpError =>
   new OpError(`the value ${value} does not fit into int32, which holds 32 bits`);
@@ -105,7 +110,7 @@ export function decode(
   try {
     elements = from.decode(whole.buffer);
   } catch (error) {
-    throw new FileError(file, `${what}: ${(error as Error).message}`);
+    throw new (error instanceof OpError ? Misfit : FileError)(file, `${what}: ${(error as Error).message}`);
   }
   const dtype = wanted && isFloat(from.dtype) ? wanted : from.dtype;
   return { elements: dtype === from.dtype ? elements : converted(elements, dtype), dtype };

@@ -1,6 +1,6 @@
 // A reader of pickles that only builds: numbers, texts, lists, tuples, dictionaries, sets, and what a few named
-// functions make. Which names stand for what is the caller's table; a name that is not in it is refused, and nothing in
-// a file is ever run.
+// functions make. Which names stand for what is the caller's table; what a name that is not in it would make is only
+// noted as left out, and nothing in a file is ever run.
 
 import { OpError } from "../base/errors.js";
 import { FileError } from "./error.js";
@@ -24,9 +24,19 @@ export class Name {
   }
 }
 
+/** What stands for an object that cannot be had here. */
+export class LeftOut {
+  /** What it is, and why it is left out. */
+  readonly what: string;
+
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+
 export interface PickleContext {
-  /** What a name stands for; throws for those that are refused. */
-  find(module: string, name: string): Known;
+  /** What a name stands for; what it would make, where it stands for nothing here. */
+  find(module: string, name: string): Known | LeftOut;
   /** What a persistent id stands for. */
   persistent(id: unknown): unknown;
 }
@@ -64,7 +74,7 @@ class Reader {
   private objects = 0;
   private readonly stack: unknown[] = [];
   private readonly memo = new Map<number, unknown>();
-  private readonly names = new Map<string, Name>();
+  private readonly names = new Map<string, Name | LeftOut>();
 
   constructor(data: Uint8Array, context: PickleContext, file: string) {
     this.data = data;
@@ -157,15 +167,19 @@ class Reader {
     this.push(this.memo.get(key));
   }
 
-  private name(module: string, name: string): Name {
+  private name(module: string, name: string): Name | LeftOut {
     const text = `${module}.${name}`;
     let found = this.names.get(text);
-    if (!found) this.names.set(text, (found = new Name(text, this.context.find(module, name))));
+    if (!found) {
+      const known = this.context.find(module, name);
+      this.names.set(text, (found = known instanceof LeftOut ? known : new Name(text, known)));
+    }
     return found;
   }
   private reduce(): void {
     const args = this.pop(),
       name = this.pop();
+    if (name instanceof LeftOut) return this.push(name);
     if (!(name instanceof Name) || !Array.isArray(args)) throw this.fail("something is called that is no function");
     if (!name.known.call) throw new FileError(this.file, `${name.text} is called in its pickle, which is refused`);
     const value = name.known.call(args);
@@ -174,8 +188,9 @@ class Reader {
   }
   private build(): void {
     const state = this.pop(),
-      object = this.top(),
-      name = typeof object === "object" && object !== null ? made.get(object) : undefined;
+      object = this.top();
+    if (object instanceof LeftOut) return;
+    const name = typeof object === "object" && object !== null ? made.get(object) : undefined;
     if (!name?.known.set)
       throw new FileError(
         this.file,
@@ -185,17 +200,20 @@ class Reader {
   }
   private setItems(items: readonly unknown[]): void {
     const target = this.top();
+    if (target instanceof LeftOut) return;
     if (!(target instanceof Map) || items.length % 2)
       throw this.fail("items are given to something that is no dictionary");
     for (let i = 0; i < items.length; i += 2) target.set(items[i], items[i + 1]);
   }
   private append(items: readonly unknown[]): void {
     const target = this.top();
+    if (target instanceof LeftOut) return;
     if (!Array.isArray(target)) throw this.fail("items are given to something that is no list");
     for (const item of items) target.push(item);
   }
   private addAll(items: readonly unknown[]): void {
     const target = this.top();
+    if (target instanceof LeftOut) return;
     if (!(target instanceof Set)) throw this.fail("items are given to something that is no set");
     for (const item of items) target.add(item);
   }
@@ -357,8 +375,16 @@ class Reader {
         break;
       }
       case 0x52:
+      case 0x81:
         this.reduce();
+        break; // REDUCE, NEWOBJ
+      case 0x92: {
+        // NEWOBJ_EX: arguments by name, which nothing known takes
+        const [type] = this.popMany(3);
+        if (!(type instanceof LeftOut)) throw this.fail("arguments by name");
+        this.push(type);
         break;
+      }
       case 0x62:
         this.build();
         break;

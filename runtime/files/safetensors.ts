@@ -196,6 +196,14 @@ export interface SaveOptions {
 
 const FLOATS = ["float16", "bfloat16", "float32", "float64"];
 
+/** What the option `dtype` says that floating tensors are written as; null: as what they are. */
+export function floatType(given: string | null | undefined, op: string): string | null {
+  const wanted = given?.replace(/^torch\./, "") ?? null;
+  if (wanted !== null && !FLOATS.includes(wanted))
+    throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(given)}`);
+  return wanted;
+}
+
 /**
  * The pieces of a file with these tensors: first the header, then one tensor after the other.  Their values are those
  * at the call, whatever happens to the tensors while the pieces are taken: each is copied, or a GPU told to copy it,
@@ -206,9 +214,7 @@ export function pieces(
   options: SaveOptions,
   op: string,
 ): AsyncIterable<Uint8Array> {
-  const wanted = options.dtype?.replace(/^torch\./, "") ?? null;
-  if (wanted !== null && !FLOATS.includes(wanted))
-    throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(options.dtype)}`);
+  const wanted = floatType(options.dtype, op);
   const names = Object.keys(TYPE_NAMES);
   const list = [...(tensors instanceof Map ? tensors : Object.entries(tensors))].map(([name, x]: [string, unknown]) => {
     if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: "${name}" must be a tensor, got ${describe(x)}`);

@@ -220,22 +220,27 @@ export default {
       /save: dtype must be one of float16, bfloat16, float32, float64, got "int8"/,
     );
   },
-  "torch.save writes to streams, and refuses what is no dictionary of tensors": async (t) => {
+  "torch.save writes to streams, and safetensors where metadata are given": async (t) => {
     const parts = [],
-      sink = new WritableStream({
-        write(part) {
-          parts.push(part);
-        },
-      });
-    await t.torch.save({ a: t.tensor([1, 2]) }, sink);
-    t.equal(await (await t.torch.load(new Blob(parts))).a.tolist(), [1, 2]);
-    const { save, nn } = t.torch;
+      sink = () =>
+        new WritableStream({
+          write(part) {
+            parts.push(part);
+          },
+        });
+    await t.torch.save({ a: t.tensor([1, 2]) }, sink());
+    t.equal(await (await t.torch.load(new Blob(parts.splice(0)))).a.tolist(), [1, 2]);
+    await t.torch.save({ a: t.tensor([1, 2]) }, sink(), { metadata: { format: "pt" } });
+    const file = await t.torch.safetensors.safe_open(new Blob(parts));
+    t.equal([file.metadata().format, file.keys()], ["pt", ["a"]]);
+    const { save, nn } = t.torch,
+      tensors = { metadata: { format: "pt" } };
     await t.throws(
-      () => save(nn.Linear(1, 1), sink),
+      () => save(nn.Linear(1, 1), sink()),
       /save: expected a dictionary of tensors, got a module or function; save model\.state_dict\(\)/,
     );
-    await t.throws(() => save(t.tensor([1]), sink), /got Tensor; save\(\{name: tensor\}, f\)/);
-    await t.throws(() => save({ epoch: 3 }, new WritableStream()), /save: "epoch" must be a tensor, got number 3/);
+    await t.throws(() => save(t.tensor([1]), sink(), tensors), /got Tensor; save\(\{name: tensor\}, f\)/);
+    await t.throws(() => save({ epoch: 3 }, sink(), tensors), /save: "epoch" must be a tensor, got number 3/);
     await t.throws(
       () => save({ a: t.tensor([1]) }, 3),
       /expected a path, a WritableStream or the handle of a file, got number 3/,
