@@ -219,4 +219,4 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     assert packed["few"] < 39_500, packed
     assert packed["fast"] < 75_000, packed
     assert packed["core"] < 200_200, packed
-    assert packed["all"] < 420_000, packed
+    assert packed["all"] < 420_600, packed
