@@ -143,6 +143,13 @@ def loop_text(op: OpDef) -> str:
 
 
 CARRIED = 200  # bytes of a gradient program that is carried; a longer one is derived when it is first needed
+# But for those that most training steps run: deriving one takes some ten milliseconds, once.
+TRAINED = frozenset(
+    (
+        *("conv2d", "conv2d_padded", "batch_norm", "layer_norm", "group_norm", "max_pool2d"),
+        *("gelu", "scaled_dot_product_attention", "cross_entropy"),
+    )
+)
 
 
 def gradient_size(data: model.Op) -> int:
@@ -153,7 +160,7 @@ def gradient_size(data: model.Op) -> int:
 
 def without_derived(op: OpDef, data: model.Op) -> model.Op:
     """The data without the programs that the package derives, and their slots."""
-    count = 2 if gradient_size(data) <= CARRIED else 1
+    count = 2 if op.name in TRAINED or gradient_size(data) <= CARRIED else 1
     there = opdata.all_tensors(op, count)
     return replace(data, programs=data.programs[:count], slots=data.slots[: len(there)])
 
