@@ -16,7 +16,7 @@ from buildtools.paths import ROOT
 TYPESCRIPT = """
 runtime/platform
 runtime/base
-host wgsl wasm
+host wgsl wasm fusion
 runtime/elements
 runtime/tape
 runtime/tensor
@@ -53,7 +53,7 @@ codegen/translator
 codegen/data
 codegen/binding codegen/kernels
 codegen/planner
-codegen/wgsl codegen/wasm
+codegen/wgsl codegen/wasm codegen/fusion
 codegen/api codegen/ahead.py codegen/earlier.py
 workbench dsl/__init__.py dsl/__main__.py
 buildtools
@@ -159,7 +159,7 @@ def test_imports_in_python_go_down():
 
 def test_what_ships_knows_no_translator_and_no_writer_of_the_package():
     """Of Python's own library neither `ast` nor a template engine: what is translated stands apart from what translates."""
-    folders = ("data", "binding", "kernels", "planner", "wasm")
+    folders = ("data", "binding", "kernels", "planner", "wasm", "fusion")
     shipped = ("dsl/ir", "dsl/gradients", *(f"codegen/{name}" for name in folders))
     files = [f for folder in shipped for f in sorted((ROOT / folder).glob("*.py"))]
     taken = {f: set(re.findall(r"^(?:from|import) (\w+)", f.read_text(encoding="utf-8"), re.M)) for f in files}

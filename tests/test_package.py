@@ -220,7 +220,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     assert packed["few"] < 39_500, packed
     assert packed["fast"] < 75_300, packed
     assert packed["core"] < 202_600, packed
-    assert packed["all"] < 423_200, packed
+    assert packed["all"] < 431_400, packed
 
 
 def test_gradients_that_most_programs_run_are_carried(project):

@@ -35,7 +35,7 @@ SHIPPED = (
     "codegen.kernels.derived",
     *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
-    *("codegen.wasm.plan", "codegen.wasm.module"),
+    *("codegen.wasm.plan", "codegen.wasm.module", "codegen.fusion.fuse"),
 )
 UNSHIPPED = ("dsl.ir.interned", "dsl.ir.steps")  # the first is the translator's; of the second only types are named
 # Entries: file -> (what it is, whether methods are installed).

@@ -88,6 +88,13 @@ class Cast:
 
 
 @dataclass(frozen=True)
+class Rounded:
+    """A float as it would be read again if it were stored: where one kernel does what were several."""
+
+    operand: Node
+
+
+@dataclass(frozen=True)
 class Unary:
     """`-` of numbers, `!` of booleans, `~` of whole numbers."""
 
@@ -151,6 +158,7 @@ Node = (
     | Local
     | Random
     | Cast
+    | Rounded
     | Unary
     | Binary
     | Select
@@ -164,6 +172,8 @@ def children(e: Node) -> list[Node]:
     """The operands, in the order in which they stand."""
     match e:
         case Cast(operand=operand):
+            return [operand]
+        case Rounded(operand=operand):
             return [operand]
         case Unary(operand=operand):
             return [operand]
@@ -188,6 +198,8 @@ def mapped(e: Node, f: Callable[[Node], Node]) -> Node:
     match e:
         case Cast(kind=kind, operand=operand):
             return Cast(kind, f(operand))
+        case Rounded(operand=operand):
+            return Rounded(f(operand))
         case Unary(operator=operator, operand=operand):
             return Unary(operator, f(operand))
         case Division(operator=operator, operand=operand, divisor=divisor):
@@ -237,6 +249,8 @@ def label(e: Node) -> str:
             return f"random {draw}"
         case Cast(kind=kind):
             return f"{kind}32"
+        case Rounded():
+            return "rounded"
         case Unary(operator=operator):
             return "neg" if operator == "-" else operator
         case Binary(operator=operator):

@@ -19,6 +19,7 @@ from ..data.nodes import (
     Option,
     Random,
     Result,
+    Rounded,
     Select,
     Unary,
     Uniform,
@@ -86,6 +87,8 @@ class Verifier:
                 return "f"
             case Cast(kind, operand):
                 return self.asked({kind, self.kind(operand)} == {"f", "i"}, e, kind)
+            case Rounded(operand):
+                return self.asked(self.kind(operand) == "f", e, "f")
             case Unary("-", operand):
                 return self.asked((k := self.kind(operand)) in "fi", e, k)
             case Unary("!", operand):

@@ -18,6 +18,7 @@ from ..data.nodes import (
     Option,
     Random,
     Result,
+    Rounded,
     Select,
     Unary,
     Uniform,
@@ -60,7 +61,7 @@ def operand(e: Node) -> str:
             return f"select({argument(no)}, {argument(yes)}, {printed(condition)})"
         case Apply(name=name, operands=operands):
             return f"{name}({', '.join([argument(a) for a in operands])})"
-        case BoundsCheck(operand=inner):
+        case BoundsCheck(operand=inner) | Rounded(operand=inner):
             return operand(inner)
         case _:
             return f"({printed(e)})"
@@ -80,7 +81,7 @@ def printed(e: Node) -> str:
             # `%` of what is negative is undefined in OpenGL
             rest = f"({own} - {own} / {divisor} * {divisor} + {divisor}) % {divisor}"
             return rest if sign == "%" else f"({own} - ({rest})) / {divisor}"
-        case BoundsCheck(operand=inner):
+        case BoundsCheck(operand=inner) | Rounded(operand=inner):
             return printed(inner)
         case _:
             return operand(e)

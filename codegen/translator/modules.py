@@ -23,6 +23,7 @@ EXTERNAL = {
 HOMES = {
     **dict.fromkeys(("codegen.data", "codegen.binding", "codegen.planner"), "host"),
     "codegen.wasm": "wasm",
+    "codegen.fusion": "fusion",
     "codegen.kernels": "codegen",
     **dict.fromkeys(("dsl", "dsl.ir", "dsl.gradients"), "dsl"),
 }

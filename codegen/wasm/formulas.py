@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..data.nodes import Apply, Binary, Cast, Constant, Division, Select, Unary
+from ..data.nodes import Apply, Binary, Cast, Constant, Division, Rounded, Select, Unary
 from .encoder import Function, emit, release, variable
 from .functions import DIRECT
 from .helpers import TELLING, Functions
@@ -92,6 +92,9 @@ class Formulas:
             case Cast(kind=kind):
                 self.push(t.parts[0])
                 self.convert(t.parts[0].kind, kind)
+            case Rounded():
+                self.push(t.parts[0])
+                self.rounded()
             case Unary(operator=operator):
                 self.unary(operator, t.parts[0])
             case Binary(operator=operator) if self.is_lazy(t):
@@ -167,6 +170,15 @@ class Formulas:
         else:
             names = ["i32.trunc_sat_f64_s", "i32x4.trunc_sat_f64x2_s_zero", "i32x4.trunc_sat_f32x4_s"]
         self.emit(names[self.lanes // 2])
+
+    def rounded(self) -> None:
+        """Doubles to what singles hold."""
+        if self.lanes == 1:
+            self.emit("f32.demote_f64")
+            self.emit("f64.promote_f32")
+        elif self.lanes == 2:
+            self.emit("f32x4.demote_f64x2_zero")
+            self.emit("f64x2.promote_low_f32x4")
 
     def division(self, operator: str, divisor: int) -> None:
         self.each_lane("i", "i", lambda x: self.divided(operator, x, divisor))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Uniform
+from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Rounded, Uniform
 from .functions import DIRECT
 from .plan import kind_of
 from .printer import Printer
@@ -48,6 +48,8 @@ class Exactness:
                 return EXACT
             case Result():
                 return EXACT if self.p.k.singles else INEXACT
+            case Rounded():
+                return EXACT if worst <= ROUNDED else INEXACT
             case Cast():
                 return INEXACT if t.kind == "f" or worst != EXACT else EXACT
             case Apply(name=name):

@@ -69,8 +69,16 @@ function sameValue(a: Value, b: Value): boolean {
 }
 
 /** What a step is called in messages. */
-export const nameOf = (step: Step): string =>
-  step.kind === "run" ? `${step.prepared.op.op.name}${" backward".repeat(step.prepared.program)}` : step.kind;
+export function nameOf(step: Step): string {
+  if (step.kind !== "run") return step.kind;
+  const { joined, prepared } = step;
+  if (!joined) return `${prepared.op.op.name}${" backward".repeat(prepared.program)}`;
+  const order = joined.work.parts.map(({ step: at }, i) => [at, nameOf(joined.parts[i]!)] as const);
+  return `(${order
+    .sort(([a], [b]) => a - b)
+    .map(([, name]) => name)
+    .join(" > ")})`;
+}
 
 function sameStep(a: Step, b: Step): boolean {
   if (a.kind === "run" && b.kind === "run")

@@ -73,7 +73,7 @@ export function showProgram({ program, forward, backward, count }: Replay): stri
     `program ${program.name}, replayed ${count} times`,
     ...outside.map((value) => `  ${showValue(value)}`),
     ...program.hosts.map(({ name }) => `  ${name} runs on the host`),
-    ...showSegment("forward", program.steps, forward, program),
-    ...(backward && program.back ? showSegment("backward", program.back.steps, backward, program) : []),
+    ...showSegment("forward", forward.steps, forward, program),
+    ...(backward && program.back ? showSegment("backward", backward.steps, backward, program) : []),
   ].join("\n");
 }

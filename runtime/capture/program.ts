@@ -1,6 +1,7 @@
 // A captured program: what a function told devices to do, as data.  Nothing of it is code or belongs to a device; what
 // plans and rewrites programs reads and makes these types, and capture/replay.ts runs them.
 
+import type { Work } from "../../fusion/work.js";
 import type { AutogradError } from "../base/errors.js";
 import type { HostStep } from "../base/capturing.js";
 import type { Device, Prepared } from "../devices/device.js";
@@ -52,6 +53,14 @@ export interface RunStep {
   readonly draw: number;
   /** The host step, and which of its lists, that says its numbers. */
   readonly fed: { readonly host: number; readonly list: number } | null;
+  /** What it does in one; null: it is one step. */
+  readonly joined: Joined | null;
+}
+
+/** Several steps as one, as the compiler has made it; `parts[n]` is the step of `work.parts[n]`. */
+export interface Joined {
+  readonly work: Work;
+  readonly parts: readonly Step[];
 }
 
 export type Step =

@@ -65,6 +65,7 @@ export class Recorder implements Capturing {
             slots: storages.map((storage) => (storage ? this.value(storage) : -1)),
             draw: random ? this.draw(random) : -1,
             fed: this.fed,
+            joined: null,
           });
         this.within(() => execute.call(device, prepared, storages, random));
       };

@@ -5,12 +5,14 @@ import { OpError } from "../base/errors.js";
 import type { Prepared, RandomWords, Strided } from "../devices/device.js";
 import { nextCall } from "../elements/random.js";
 import type { Call } from "../../host/model.js";
+import { told } from "../../fusion/work.js";
 import { bind_with } from "../../host/binding.js";
 import { attach } from "../tape/node.js";
 import { keep } from "../tensor/memory.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { sameNumbers } from "./agree.js";
+import { joinedSteps } from "./fuse.js";
 import { type Slot, occupy, shareOut } from "./memory-plan.js";
 import { type Program, type Result, type RunStep, type Step, type View, touched } from "./program.js";
 import { CompiledNode, SpentNode } from "./way-back.js";
@@ -25,8 +27,9 @@ interface Launch {
   readonly storages: (Storage | null)[];
   /** Slots whose memory is another one at each replay: slot, value, slot, value, ... */
   readonly moving: readonly number[];
-  /** The numbers that `prepared` has. */
-  numbers: Numbers | null;
+  /** The numbers that `prepared` has, and the calls: of each part. */
+  numbers: Numbers[] | null;
+  calls: Call[];
 }
 
 type Ready = Launch | Exclude<Step, RunStep>;
@@ -36,14 +39,14 @@ const NONE: readonly Storage[] = [];
 /** Steps in order, and the memory of the values that only they need. */
 export class Segment {
   readonly slots: readonly Slot[];
-  private readonly steps: readonly Ready[];
+  private readonly ready: readonly Ready[];
   /** On devices that tell later what is wrong: the memory that a step begins to use. */
   private readonly begins = new Map<Ready, Storage[]>();
 
   /** `fixed`: the memory of values that is always the same; what `inner` are is added to it. */
   constructor(
     private readonly program: Program,
-    steps: readonly Step[],
+    readonly steps: readonly Step[],
     inner: ReadonlySet<number>,
     fixed: Memory,
   ) {
@@ -52,7 +55,7 @@ export class Segment {
     occupy(this.slots, values, (value, storage) => {
       fixed[value] = storage;
     });
-    this.steps = steps.map((step) => {
+    this.ready = steps.map((step) => {
       if (step.kind !== "run") return step;
       const moving = step.slots.flatMap((value, slot) => (value >= 0 && !fixed[value] ? [slot, value] : []));
       return {
@@ -61,12 +64,15 @@ export class Segment {
         storages: step.slots.map((value) => (value < 0 ? null : (fixed[value] ?? null))),
         moving,
         numbers: null,
+        calls: (step.joined?.parts ?? [step]).map((part) =>
+          part.kind === "run" ? part.prepared.call : step.prepared.call,
+        ),
       };
     });
     for (const { device, lives } of this.slots) {
       if (!device.forgive) continue;
       for (const { value, from } of lives) {
-        const ready = this.steps[from]!,
+        const ready = this.ready[from]!,
           known = this.begins.get(ready);
         if (known) known.push(fixed[value]!);
         else this.begins.set(ready, [fixed[value]!]);
@@ -80,32 +86,46 @@ export class Segment {
 
   /** Puts new numbers into the launches that host steps feed; false, with nothing done, where a launch has no place. */
   feed(lists: readonly (readonly Numbers[])[]): boolean {
-    const changed: [Launch, Prepared, Numbers][] = [];
-    for (const ready of this.steps) {
+    const changed: [Launch, Prepared, Numbers[], Call[]][] = [];
+    for (const ready of this.ready) {
       if (!("step" in ready) || !ready.step.fed) continue;
-      const numbers = lists[ready.step.fed.host]?.[ready.step.fed.list];
-      if (!numbers) return false;
-      if (ready.numbers && sameNumbers(ready.numbers, numbers)) continue;
-      const next = withNumbers(this.program, ready.step, ready.prepared, numbers);
+      const { step } = ready,
+        parts = step.joined?.parts ?? [step],
+        numbers: Numbers[] = [];
+      for (const part of parts) {
+        const fed = part.kind === "run" ? part.fed : null,
+          own = fed ? lists[fed.host]?.[fed.list] : {};
+        if (!own) return false;
+        numbers.push(own);
+      }
+      if (ready.numbers && numbers.every((own, i) => sameNumbers(ready.numbers![i]!, own))) continue;
+      const calls = parts.map((part, i) =>
+          part.kind === "run" && part.fed ? called(part.prepared, numbers[i]!) : ready.calls[i]!,
+        ),
+        call = step.joined ? told(step.joined.work, calls) : calls[0]!,
+        next =
+          call && this.program.values[step.slots.find((value) => value >= 0)!]!.device.reword(ready.prepared, call);
       if (!next) return false;
-      changed.push([ready, next, numbers]);
+      changed.push([ready, next, numbers, calls]);
     }
-    for (const [launch, prepared, numbers] of changed) {
-      launch.prepared = prepared;
-      launch.numbers = numbers;
-    }
+    for (const [launch, prepared, numbers, calls] of changed) Object.assign(launch, { prepared, numbers, calls });
     return true;
   }
 
-  /** The calls of the launches that host steps feed. */
-  get fed(): Call[] {
-    return this.steps.flatMap((ready) => ("step" in ready && ready.step.fed ? [ready.prepared.call] : []));
+  /** The calls of the steps that host steps feed. */
+  get fed(): Map<Step, Call> {
+    const found = new Map<Step, Call>();
+    for (const ready of this.ready) {
+      if (!("step" in ready) || !ready.step.fed) continue;
+      (ready.step.joined?.parts ?? [ready.step]).forEach((part, i) => found.set(part, ready.calls[i]!));
+    }
+    return found;
   }
 
   /** `apart`: nothing is where it was when this was made. */
   run(memory: Memory, draws: readonly RandomWords[], apart = false): void {
     const { values } = this.program;
-    for (const ready of this.steps) {
+    for (const ready of this.ready) {
       for (const storage of this.begins.get(ready) ?? NONE) storage.device.forgive!(storage);
       if ("step" in ready) {
         const { step, prepared, moving } = ready,
@@ -148,22 +168,17 @@ const seen = ({ value, dtype, shape, strides, offset }: View, memory: Memory): S
   offset,
 });
 
-/** A launch for other numbers; null where they change more than words. */
-function withNumbers({ values }: Program, { slots }: RunStep, prepared: Prepared, numbers: Numbers): Prepared | null {
-  const {
-      op: { op, parts },
-      call,
-    } = prepared,
-    next = bind_with(
-      op,
-      op.params.map(({ slot, name }) => {
-        if (slot < 0) return numbers[name] ?? null;
-        const { given, dtype, shape, strides, offset } = call.slots[slot]!;
-        return given ? { dtype, shape: [...shape], strides: [...strides], offset, weak: false } : null;
-      }) as never,
-      parts,
-    );
-  return values[slots.find((value) => value >= 0)!]!.device.reword(prepared, next);
+/** A call with other numbers. */
+function called({ op: { op, parts }, call }: Prepared, numbers: Numbers): Call {
+  return bind_with(
+    op,
+    op.params.map(({ slot, name }) => {
+      if (slot < 0) return numbers[name] ?? null;
+      const { given, dtype, shape, strides, offset } = call.slots[slot]!;
+      return given ? { dtype, shape: [...shape], strides: [...strides], offset, weak: false } : null;
+    }) as never,
+    parts,
+  );
 }
 
 /** What a replay answers where it could not run, with nothing done. */
@@ -191,17 +206,21 @@ export class Replay {
       results = new Set<number>(),
       leaving = gradients.flatMap(({ view }) => (view ? [view.value] : []));
     viewsOf(result, results);
-    const used = new Set<number>();
-    for (const step of back?.steps ?? []) {
+    const returned = new Set((back?.targets ?? []).flatMap(({ gradient }) => (gradient ? [gradient.value] : []))),
+      outside = new Set(values.flatMap(({ number, source }) => (source.kind === "made" ? [] : [number]))),
+      behindSteps = back && joinedSteps(values, back.steps, new Set([...outside, ...returned])),
+      used = new Set<number>();
+    for (const step of behindSteps ?? []) {
       const { reads, writes } = touched(step);
       for (const value of [...reads, ...writes]) used.add(value);
     }
-    const ahead = new Set<number>();
+    const lasting = new Set([...outside, ...results, ...leaving, ...used]),
+      aheadSteps = joinedSteps(values, steps, lasting),
+      ahead = new Set<number>();
     for (const step of steps) {
       const { reads, writes } = touched(step);
       for (const value of [...reads, ...writes]) ahead.add(value);
     }
-    const returned = new Set((back?.targets ?? []).flatMap(({ gradient }) => (gradient ? [gradient.value] : [])));
     const fresh: number[] = [],
       inner = new Set<number>(),
       behind = new Set<number>();
@@ -235,8 +254,8 @@ export class Replay {
         leaving.indexOf(view.value) === leaving.lastIndexOf(view.value) &&
         !this.gradients.some(([, leaf]) => leaf === of),
     );
-    this.forward = new Segment(program, steps, inner, fixed);
-    this.backward = back && new Segment(program, back.steps, behind, fixed);
+    this.forward = new Segment(program, aheadSteps, inner, fixed);
+    this.backward = behindSteps && new Segment(program, behindSteps, behind, fixed);
   }
 
   /** What host steps will do; null where one would do something else. */
@@ -359,7 +378,7 @@ export class Replay {
   }
 
   /** The calls that host steps would feed now; null where they would launch something else. */
-  feeds(): Call[] | null {
+  feeds(): Map<Step, Call> | null {
     const next = this.next(this.program.hosts);
     return next && this.forward.feed(next.map(({ numbers }) => numbers)) ? this.forward.fed : null;
   }

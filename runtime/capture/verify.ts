@@ -45,11 +45,9 @@ export function verified(
     if (recording.trouble !== null) refuse(recording.trouble);
     const other = difference(program, recording.program);
     if (other !== null) refuse(other);
-    const calls = recording.program.steps.flatMap((step) =>
-      step.kind === "run" && step.fed ? [step.prepared.call] : [],
-    );
-    if (!fed || !calls.every((call, i) => sameNumbers(call.env, fed[i]!.env)))
-      refuse("an optimizer's step has other numbers");
+    const asked = (step: Step, i: number): boolean =>
+      step.kind !== "run" || !step.fed || sameNumbers(step.prepared.call.env, fed!.get(program.steps[i]!)!.env);
+    if (!fed || !recording.program.steps.every(asked)) refuse("an optimizer's step has other numbers");
     const memory = replay.aside(before, kept, recording.recorder.words),
       results = new Set<number>();
     viewsOf(program.result, results);

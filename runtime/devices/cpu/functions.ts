@@ -136,6 +136,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   remainder,
   remainder_whole: modulo,
   round: roundHalfEven,
+  rounded: Math.fround,
   settled,
   shift_left: shiftLeft,
   shift_left_checked: (x, y) => (y < 0 || asking.narrow ? shiftLeft(x, y) : fits(x * 2 ** y)),

@@ -1,0 +1,209 @@
+"""Maps that compute each point by itself, and where their points are among the elements that another kernel walks
+over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..data.model import Axis, Kernel, StepCode
+from ..data.nodes import (
+    Apply,
+    Binary,
+    BoundsCheck,
+    Constant,
+    Element,
+    Index,
+    Item,
+    Local,
+    Node,
+    Option,
+    Random,
+    Select,
+    Unary,
+    mapped,
+    nodes_of,
+)
+from ..planner.lines import Line, collapsed, points, resolve
+from ..planner.writer import is_bool
+from .work import Work, entry_of
+
+CHEAP = ["larger", "smaller", "abs", "max", "min", "select", "square", "divide", "stop"]
+
+
+@dataclass
+class Pointwise:
+    """A map.  lines: its points; offsets: where each access begins; steps: its formulas, options put in."""
+
+    kernel: Kernel
+    lines: list[Line]
+    offsets: list[int]
+    steps: list[StepCode]
+    used: list[int]
+    costly: bool
+
+
+@dataclass
+class Along:
+    """Elements of another kernel as points of a map.  starts: of each line, where they begin; which, by: for each
+    part of each axis the line along which it goes, -1 for none, and how many points at a time."""
+
+    starts: list[int]
+    which: list[list[int]]
+    by: list[list[int]]
+
+
+def pointwise(work: Work) -> Pointwise | None:
+    """A step as a map of single points; None if it is anything else."""
+    if len(work.kernels) != 1 or work.op.random:
+        return None
+    kernel = work.kernels[0]
+    code = kernel.floating
+    if kernel.shape != "map" or kernel.spread or len(kernel.rloops) > 0 or code is None:
+        return None
+    if any(loop.named for loop in kernel.loops):
+        return None
+    steps: list[StepCode] = []
+    for n in range(len(kernel.steps)):
+        s = kernel.steps[n]
+        pred = code.steps[n].pred
+        if s.kind != "store" or s.mode != "=" or pred is not None and not is_true(settled(work, kernel, pred)):
+            return None
+        steps.append(StepCode(None, settled(work, kernel, code.steps[n].body)))
+    used: list[int] = []
+    costly = False
+    for made in steps:
+        for x in nodes_of(made.body):
+            if isinstance(x, (Index, Random, BoundsCheck, Item, Local)):
+                return None
+            match x:
+                case Apply(name=name):
+                    if name.endswith("_checked") or name.endswith("_whole"):
+                        return None
+                    costly = costly or name not in CHEAP
+                case Element(access=n):
+                    if n not in used:
+                        used.append(n)
+                case _:
+                    pass
+    for n in used:
+        a = code.accesses[n]
+        if any(axis == "" for axis in kernel.accesses[n].axes):
+            return None
+        if a.guard is not None and not is_true(settled(work, kernel, a.guard)):
+            return None
+    for s in kernel.steps:
+        if any(axis == "" for axis in kernel.accesses[s.target].axes):
+            return None
+    r = resolve(kernel, work.call)
+    if points(r.outer) == 0:
+        return None
+    return Pointwise(kernel, collapsed(r.outer), r.offsets, steps, used, costly)
+
+
+def is_true(e: Node) -> bool:
+    return isinstance(e, Constant) and e.value != 0
+
+
+def settled(work: Work, kernel: Kernel, e: Node) -> Node:
+    """A formula with what the call decides put in."""
+    match e:
+        case Option(name=name):
+            return Constant("b" if is_bool(work.op, name) else "i", entry_of(work.call.env, name))
+        case Element(access=n) if work.values[kernel.accesses[n].slot] < 0:
+            code = kernel.floating
+            other = None if code is None else code.accesses[n].fallback
+            kind = kernel.accesses[n].kind
+            return settled(work, kernel, other) if other is not None else Constant("f" if kind == "T" else kind, 0)
+        case _:
+            return folded(mapped(e, lambda x: settled(work, kernel, x)))
+
+
+def folded(e: Node) -> Node:
+    """A choice whose condition is known is what it chooses."""
+    match e:
+        case Select(condition=Constant(value=value), yes=yes, no=no):
+            return yes if value != 0 else no
+        case Unary(operator="!", operand=Constant(value=value)):
+            return Constant("b", 0 if value != 0 else 1)
+        case Binary(operator="&&", left=Constant(value=value), right=right):
+            return right if value != 0 else Constant("b", 0)
+        case Binary(operator="&&", left=left, right=Constant(value=value)):
+            return left if value != 0 else Constant("b", 0)
+        case Binary(operator="||", left=Constant(value=value), right=right):
+            return Constant("b", 1) if value != 0 else right
+        case Binary(operator="||", left=left, right=Constant(value=value)):
+            return Constant("b", 1) if value != 0 else left
+        case Binary(operator="==", left=Constant(value=a), right=Constant(value=b)):
+            return Constant("b", 1 if a == b else 0)
+        case Binary(operator="!=", left=Constant(value=a), right=Constant(value=b)):
+            return Constant("b", 0 if a == b else 1)
+        case _:
+            return e
+
+
+def along(axes: list[Axis], offset: int, lines: list[Line], n: int, first: int) -> Along | None:
+    """Elements of a tensor, by axes from `offset` on, as the points of a map whose access n, which begins at `first`,
+    reads or writes them; None where they are no even steps of its points."""
+    order = [i for i in range(len(lines)) if lines[i].size > 1]
+    order = sorted(order, key=lambda i: -lines[i].strides[n])
+    starts = [0 for _ in lines]
+    room = [0 for _ in lines]
+    rest = offset - first
+    reach = 0  # the farthest element of the lines inside
+    for k in range(len(order)):
+        inner = lines[order[len(order) - 1 - k]]
+        if inner.strides[n] <= reach:
+            return None
+        reach += inner.strides[n] * (inner.size - 1)
+    if rest < 0:
+        return None
+    for i in order:
+        starts[i] = rest // lines[i].strides[n]
+        rest -= starts[i] * lines[i].strides[n]
+        room[i] = lines[i].size - 1 - starts[i]
+        if room[i] < 0:
+            return None
+    if rest != 0:
+        return None
+    out = Along(starts, [], [])
+    for axis in axes:
+        which: list[int] = []
+        by: list[int] = []
+        for d in range(len(axis.sizes)):
+            line = -1
+            step = 0
+            if axis.sizes[d] > 1 and axis.strides[d] != 0:
+                for i in order:
+                    if line >= 0 or axis.strides[d] % lines[i].strides[n] != 0:
+                        continue
+                    step = axis.strides[d] // lines[i].strides[n]
+                    if step * (axis.sizes[d] - 1) <= room[i]:
+                        line = i
+                        room[i] -= step * (axis.sizes[d] - 1)
+                if line < 0:
+                    return None
+            which.append(line)
+            by.append(step)
+        out.which.append(which)
+        out.by.append(by)
+    return out
+
+
+def start_of(at: Along, p: Pointwise, n: int) -> int:
+    """The element of access n of a map where the other kernel's first one is."""
+    out = p.offsets[n]
+    for i in range(len(p.lines)):
+        out += at.starts[i] * p.lines[i].strides[n]
+    return out
+
+
+def axes_of(at: Along, axes: list[Axis], p: Pointwise, n: int) -> list[Axis]:
+    """The axes of the other kernel as those of access n of a map."""
+    out: list[Axis] = []
+    for k in range(len(axes)):
+        strides: list[int] = []
+        for d in range(len(axes[k].sizes)):
+            i = at.which[k][d]
+            strides.append(0 if i < 0 else at.by[k][d] * p.lines[i].strides[n])
+        out.append(Axis(axes[k].sizes, strides))
+    return out

@@ -1,0 +1,151 @@
+"""Formulas of one kernel among those of another."""
+
+from __future__ import annotations
+
+from ..data.model import Code, Kernel, ReadCode, Step, StepCode
+from ..data.nodes import Constant, Element, Node, Result, Rounded, Select, Uniform, elements_of, mapped, nodes_of
+
+MOST_NODES = 400  # of a formula: what is put in twice is written twice
+
+
+def renamed(e: Node, elements: dict[int, Node], results: list[Node], prefix: str) -> Node:
+    """The formula of a map in another kernel.  elements: what stands for its accesses; results: for its steps."""
+    match e:
+        case Element(access=n):
+            return elements[n]
+        case Result(step=n):
+            return results[n]
+        case Uniform(name=name) if name != "inf" and name != "nan":
+            return Uniform(prefix + name)
+        case _:
+            return mapped(e, lambda x: renamed(x, elements, results, prefix))
+
+
+def without_element(e: Node, n: int, by: Node) -> Node:
+    """A formula with another in the place of an access's element."""
+    match e:
+        case Element(access=m):
+            return by if m == n else e
+        case _:
+            return mapped(e, lambda x: without_element(x, n, by))
+
+
+def without_result(e: Node, n: int, by: Node) -> Node:
+    match e:
+        case Result(step=m):
+            return by if m == n else e
+        case _:
+            return mapped(e, lambda x: without_result(x, n, by))
+
+
+def as_read(value: Node, kind: str, dtype: str, wanted: str) -> Node | None:
+    """What is read of a tensor of a type where a value of a kind was stored; None where that is no formula."""
+    if dtype == "float32":
+        if kind == "f" and wanted == "f":
+            return Rounded(value)
+        if kind == "b" and wanted == "f":
+            return Select(value, Constant("f", 1), Constant("f", 0))
+        return None
+    if dtype == "bool" and kind == "b":
+        return value if wanted == "b" else Select(value, Constant(wanted, 1), Constant(wanted, 0))
+    if dtype == "int32" and kind == "i" and wanted == "i":
+        return value
+    return None
+
+
+def short(code: Code) -> bool:
+    """Whether no formula has become too long."""
+    return all(len(nodes_of(s.body)) <= MOST_NODES for s in code.steps)
+
+
+def put_in(code: Code, n: int, by: Node) -> Code:
+    """The formulas of a kernel with another in the place of an access's element."""
+
+    def one(e: Node | None) -> Node | None:
+        return None if e is None else without_element(e, n, by)
+
+    accesses = [ReadCode([one(i) for i in a.index], one(a.guard), one(a.fallback)) for a in code.accesses]
+    return Code(accesses, [StepCode(one(s.pred), without_element(s.body, n, by)) for s in code.steps])
+
+
+def moved(e: Node | None, accesses: list[int], steps: list[int]) -> Node | None:
+    return None if e is None else numbered(e, accesses, steps)
+
+
+def numbered(e: Node, accesses: list[int], steps: list[int]) -> Node:
+    """A formula by the new numbers of accesses and steps."""
+    match e:
+        case Element(access=n):
+            return Element(accesses[n])
+        case Result(step=n):
+            return Result(steps[n])
+        case _:
+            return mapped(e, lambda x: numbered(x, accesses, steps))
+
+
+def trimmed(kernel: Kernel, code: Code, drop: int) -> Kernel:
+    """A kernel without step `drop` (-1: with all), without accesses that nothing uses."""
+    kept = [n for n in range(len(kernel.steps)) if n != drop]
+    needed: list[int] = []
+    todo: list[int] = []
+    for n in kept:
+        todo.extend(elements_of(code.steps[n].body))
+        todo.extend(elements_of(code.steps[n].pred))
+        if kernel.steps[n].target >= 0:
+            todo.append(kernel.steps[n].target)
+    while len(todo) > 0:
+        a = todo.pop()
+        if a in needed:
+            continue
+        needed.append(a)
+        for e in [*code.accesses[a].index, code.accesses[a].guard, code.accesses[a].fallback]:
+            todo.extend(elements_of(e))
+    needed = [n for n in range(len(kernel.accesses)) if n in needed]
+    accesses = [needed.index(n) if n in needed else -1 for n in range(len(kernel.accesses))]
+    numbers = [kept.index(n) if n in kept else -1 for n in range(len(kernel.steps))]
+    used: list[int] = []
+    for formulas in code.steps:
+        for x in [*nodes_of(formulas.body), *nodes_of(formulas.pred)]:
+            match x:
+                case Result(step=n):
+                    used.append(n)
+                case _:
+                    pass
+    steps: list[Step] = []
+    for n in kept:
+        s = kernel.steps[n]
+        target = -1 if s.target < 0 else accesses[s.target]
+        name = f"acc{numbers[n]}" if s.name != "" or n in used else ""
+        steps.append(Step(s.kind, name, s.red, s.value, s.inner, target, s.mode, s.compared))
+    reads: list[ReadCode] = []
+    for n in needed:
+        a_code = code.accesses[n]
+        reads.append(
+            ReadCode(
+                [moved(i, accesses, numbers) for i in a_code.index],
+                moved(a_code.guard, accesses, numbers),
+                moved(a_code.fallback, accesses, numbers),
+            )
+        )
+    bodies = [
+        StepCode(moved(code.steps[n].pred, accesses, numbers), numbered(code.steps[n].body, accesses, numbers))
+        for n in kept
+    ]
+    k = kernel
+    return Kernel(
+        k.shape,
+        k.when,
+        k.loops,
+        k.rloops,
+        k.spread,
+        [k.accesses[n] for n in needed],
+        steps,
+        [accesses[n] for n in k.left if accesses[n] >= 0],
+        Code(reads, bodies),
+        None,
+        k.words,
+        k.constants,
+        k.reverse,
+        k.makes,
+        k.number,
+    )

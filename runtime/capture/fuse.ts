@@ -1,0 +1,66 @@
+// Steps of a captured program joined by the compiler (codegen/fusion), and what runs them.
+
+import { fused } from "../../fusion/fuse.js";
+import { type Item, type Work, as_op, copied, filled, item_of, work_of } from "../../fusion/work.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { withFormulas } from "../program/notation-formulas.js";
+import { type RunStep, type Step, type Value, touched } from "./program.js";
+
+/** The steps with those joined that can be.  `lasting`: the values that are needed after them. */
+export function joinedSteps(values: readonly Value[], steps: readonly Step[], lasting: ReadonlySet<number>): Step[] {
+  const items = steps.map((step, n): Item => {
+    const work = workOf(n, step, values);
+    if (work) return item_of(n, work);
+    // That a change is counted is the host's matter.
+    const { reads, writes } = step.kind === "change" ? { reads: [], writes: [] } : touched(step);
+    return { step: n, work: null, reads: [...reads, ...writes], writes: [...writes] };
+  });
+  const products = !values.some(({ device }) => device.type === "cpu");
+  return fused(items, [...lasting], products).map(({ step, work }) =>
+    work && work.parts.length > 1 ? joinedStep(work, steps, values) : steps[step]!,
+  );
+}
+
+/** What a step launches, where something can be joined with it. */
+function workOf(n: number, step: Step, values: readonly Value[]): Work | null {
+  if (step.kind === "run") {
+    const { prepared, slots } = step,
+      { op } = prepared.op,
+      made = prepared.program === 0 ? op.outputs : op.programs[prepared.program]!.outputs,
+      wanted = [...new Set([...made, ...prepared.changes])].filter((slot) => slots[slot]! >= 0);
+    op.programs[prepared.program]!.kernels.forEach(withFormulas);
+    return work_of(n, op, prepared.program, prepared.call, wanted, [...slots]);
+  }
+  if (step.kind === "fill") {
+    const { dtype, length } = values[step.value]!;
+    return dtype === "float32" && length ? filled(n, step.value, length, step.number) : null;
+  }
+  if (step.kind !== "copy") return null;
+  const { source, target } = step,
+    types = [source.dtype, target.dtype, values[source.value]!.dtype, values[target.value]!.dtype];
+  if (types.some((dtype) => dtype !== "float32") || source.value === target.value) return null;
+  return copied(
+    n,
+    [...source.shape],
+    [source.value, target.value],
+    [...target.strides],
+    target.offset,
+    [...source.strides],
+    source.offset,
+  );
+}
+
+function joinedStep(work: Work, steps: readonly Step[], values: readonly Value[]): RunStep {
+  const parts = work.parts.map(({ step }) => steps[step]!),
+    runs = parts.filter((part) => part.kind === "run"),
+    op: CompiledOp = { op: as_op(work), loops: "", reals: [], derive: null, parts: null, calls: null, valueChecks: [] },
+    { device } = values[work.values.find((value) => value >= 0)!]!;
+  return {
+    kind: "run",
+    prepared: device.prepare(op, 0, work.call, work.wanted),
+    slots: work.values,
+    draw: runs.find(({ draw }) => draw >= 0)?.draw ?? -1,
+    fed: runs.find(({ fed }) => fed)?.fed ?? null,
+    joined: { work, parts },
+  };
+}

@@ -1,0 +1,99 @@
+// How many launches captured programs take: kernels of a program are joined where one computes what another reads.
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as torch from "../../dist/index.js";
+import { idleDevice } from "./idle_device.mjs";
+
+const { nn } = torch,
+  F = nn.functional,
+  device = idleDevice();
+assert.ok(await torch.initWebGPUAsync({ device }));
+
+/** The launches of a replay. */
+async function launches(f, ...args) {
+  const compiled = torch.compile(f, { fullgraph: true });
+  for (let n = 0; n < 4; n++) {
+    compiled(...args);
+    await new Promise((done) => setTimeout(done));
+  }
+  assert.ok(torch.compiler.counts(compiled).replays >= 1);
+  device.calls.dispatchWorkgroups = 0;
+  compiled(...args);
+  return device.calls.dispatchWorkgroups;
+}
+
+class Inverted extends nn.Module {
+  constructor(from, to, stride, wider) {
+    super();
+    const width = from * wider,
+      layers = [];
+    if (wider !== 1) layers.push(nn.Conv2d(from, width, 1, { bias: false }), nn.BatchNorm2d(width), nn.ReLU6());
+    layers.push(nn.Conv2d(width, width, 3, { stride, padding: 1, groups: width, bias: false }));
+    layers.push(nn.BatchNorm2d(width), nn.ReLU6(), nn.Conv2d(width, to, 1, { bias: false }), nn.BatchNorm2d(to));
+    this.conv = nn.Sequential(...layers);
+    this.residual = stride === 1 && from === to;
+  }
+  forward(x) {
+    return this.residual ? x.add(this.conv(x)) : this.conv(x);
+  }
+}
+
+/** MobileNetV2. */
+function mobilenet() {
+  const layers = [nn.Conv2d(3, 32, 3, { stride: 2, padding: 1, bias: false }), nn.BatchNorm2d(32), nn.ReLU6()];
+  let from = 32;
+  for (const [wider, to, count, stride] of [
+    [1, 16, 1, 1],
+    [6, 24, 2, 2],
+    [6, 32, 3, 2],
+    [6, 64, 4, 2],
+    [6, 96, 3, 1],
+    [6, 160, 3, 2],
+    [6, 320, 1, 1],
+  ])
+    for (let n = 0; n < count; n++, from = to) layers.push(new Inverted(from, to, n ? 1 : stride, wider));
+  layers.push(nn.Conv2d(320, 1280, 1, { bias: false }), nn.BatchNorm2d(1280), nn.ReLU6());
+  const features = nn.Sequential(...layers).eval(),
+    head = nn.Linear(1280, 1000);
+  return (x) => torch.no_grad(() => head(features(x).mean([2, 3])));
+}
+
+test("a chain of twelve ops is one launch", async () => {
+  const x = torch.rand([32, 16]),
+    y = torch.rand([16]);
+  const chain = (x, y) => x.add(1).mul(y).sub(0.3).relu().mul(2).add(y).sigmoid().mul(x).tanh().add(3).div(y).neg();
+  assert.equal(await launches(chain, x, y), 1);
+});
+
+test("maps join the rows and products beside them", async () => {
+  const x = torch.rand([32, 16]),
+    w = torch.rand([16, 8]),
+    b = torch.rand([8]);
+  assert.equal(await launches((x) => F.softmax(x.mul(0.5).add(1), 1).mul(2).add(x), x), 1);
+  assert.equal(await launches((x) => x.sub(1).square().mean(1).sqrt(), x), 1);
+  assert.equal(await launches((x, w, b) => F.gelu(x.matmul(w).add(b)).mul(2), x, w, b), 1);
+  assert.equal(await launches((x) => F.layer_norm(x.add(1), [16]).relu(), x), 1);
+  assert.equal(await launches((x) => [x.mul(2), x.add(1), x.t().contiguous()], x), 2);
+});
+
+test("what others change or keep is stored between", async () => {
+  const x = torch.rand([8, 8]),
+    kept = torch.rand([8, 8]);
+  // Each row needs the whole column of what is stored.
+  assert.equal(await launches((x) => x.add(1).cumsum(0).cumsum(1), x), 2);
+  assert.equal(await launches((x) => x.mul(2).matmul(x.exp()).add(x), x), 2);
+  assert.equal(
+    await launches((x) => {
+      const y = x.matmul(kept);
+      kept.add_(1);
+      return y.relu().add(kept);
+    }, x),
+    2,
+  );
+});
+
+test("MobileNetV2 is at most 65 launches", async () => {
+  const count = await launches(mobilenet(), torch.rand([1, 3, 224, 224]));
+  console.log(`figure: MobileNetV2 forward, captured: ${count} launches`);
+  assert.ok(count <= 65, `${count} launches`);
+});
