@@ -9,6 +9,7 @@ from random_definitions import made
 
 import workbench
 from codegen.data.errors import OpError
+from dsl.testing import gradcheck
 
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 PARTS, COUNT = 8, 25  # definitions of fixed seeds, in parts that run side by side; and of the date as many as one part
@@ -50,6 +51,9 @@ def agrees(seed: int, gpu: bool) -> bool:
         gradients = {}
     for name, got in gradients.items():
         slopes(definition, inputs, name, cotangent, got, where)
+    if gradients and f.op.gradient2 is not None:  # which reads nothing that is not there, too
+        again = gradcheck.check(f.op, count=1, twice=True)
+        assert not again.wrong, f"{again.wrong}\n{where}"
     f.on = "wasm"
     single = [a.astype(np.float32) if a.dtype.kind == "f" else a for a in inputs.values()]
     close(f(*inputs.values()), want, 1e-6, f"WebAssembly, {where}")

@@ -111,7 +111,7 @@ class Reverse:
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
-        self.ran: set[tuple[tuple[str, str], ...]] = set()  # raw bodies reversed, by their outputs
+        self.ran: set[tuple[tuple[str, str], ...]] = set()  # bodies of steps reversed, by their outputs
         self.products: dict[
             str, tuple[str, str]
         ] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
@@ -203,7 +203,7 @@ class Reverse:
 
         pred = None if s.pred is None else simplify(known(s.pred))
         when = None if s.when is None else narrowed(known(s.when))
-        s = replace(s, body=simplify(known(s.body)), pred=pred, when=when)
+        s = replace(s, body=simplify(known(s.body)), pred=None if pred is TRUE else pred, when=when)
         self.pending.setdefault(t, []).append(s)
 
     def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
@@ -237,7 +237,7 @@ class Reverse:
             self.contribute(t, replace(c, when=s.when))
 
     def reverse_raw(self, body: RawResult, s: Stmt) -> None:
-        """A raw body's own gradients, put in the place of it, once for all its results."""
+        """A body's own gradients, put in the place of it, once for all its results."""
         raw, at = body.raw, body.raw.placed
         assert at is not None
         names = {**dict(raw.outputs), **dict(zip(raw.inputs, body.tensors, strict=True))}

@@ -40,6 +40,7 @@ from ..ir.expression import (
     transform,
 )
 from ..ir.program import Fresh, Loop, Stmt
+from ..ir.tidy import masks, simplify
 
 
 @dataclass(frozen=True)
@@ -300,6 +301,9 @@ def gather(
     names: the loop of k for each logical axis of the target, None where the axis has length 1; none of
     them may be a name in `loops`.  If an equation cannot be solved the answer is the scatter itself, mode
     `+=`, also filtered by `inside` (the gather needs no such filter: k is inside by construction)."""
+    if any(reads(e) for e in at):  # which may be legal only where the body counts
+        conditions, body = masks(simplify(body))
+        condition = conj(condition, *conditions)
     system = System(loops, conjuncts(condition), fresh, sizes, [a.extent for a in axes])
     index: list[E] = []
     out: list[Loop] = []

@@ -179,15 +179,28 @@ def filtered(s: Stmt) -> Stmt:
     """A scatter that adds 0 at some points leaves them out: their index may lie outside the target."""
     if s.mode != "+=" or s.red is not None or not any(e.reads for e in s.idx):
         return s
-    while isinstance(s.body, Select):
-        c, x, y = s.body.parts()
+    conditions, body = masks(s.body)
+    return replace(s, body=body, pred=conj(s.pred, *conditions)) if conditions else s
+
+
+def masks(e: E) -> tuple[list[E], E]:
+    """The conditions outside of which e is 0, outer ones first, and what it is where they hold."""
+    found: list[E] = []
+    while isinstance(e, Select):
+        c, x, y = e.parts()
         if is_const(y, 0):
-            s = replace(s, body=x, pred=conj(s.pred, c))
+            found.append(c)
+            e = x
         elif is_const(x, 0):
-            s = replace(s, body=y, pred=conj(s.pred, rewrite(Unary("not", c)) or Unary("not", c)))
+            found.append(rewrite(Unary("not", c)) or Unary("not", c))
+            e = y
         else:
             break
-    return s
+    if is_binary(e, "+", "-"):  # a sum is 0 where both parts are
+        left, right = conj(*masks(e.left)[0]), conj(*masks(e.right)[0])
+        if left is not None and right is not None:
+            found.append(Binary("or", left, right))
+    return found, e
 
 
 def live(stmts: list[Stmt], outputs: list[str]) -> list[Stmt]:
@@ -254,7 +267,7 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
 
 
 def at_hand(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
-    """Reads of a temporary that a stored result is a copy of, as those of that result: what a raw body made is not made
+    """Reads of a temporary that a stored result is a copy of, as those of that result: what a body made is not made
     again."""
     written = [s.target for s in stored]
     copies: dict[str, str] = {}

@@ -304,7 +304,9 @@ class Statement:
 
     def put(self, array: np.ndarray, value: np.ndarray, keep: np.ndarray | None):
         s = self.s
+        self.guard, before = np.True_ if keep is None else keep, self.guard
         parts = self.components(s.target, s.idx, array.shape)
+        self.guard = before
         at = [self.axis(p[0]) if isinstance(p, tuple) else np.asarray(p) for p in parts]
         at = [np.broadcast_to(i, value.shape).astype(np.int64) for i in at]
         if keep is not None:
