@@ -75,15 +75,13 @@ def definitions(more: Sequence[Path] = (), instances: int = 0, earlier: Earlier 
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
     `instances`: in so many small random instances of each op, reads outside a tensor are looked for, and every op must
-    be one that somebody can call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op
-    must be callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
-    BuildError."""
+    be one that somebody can call, as always those of the folders `more`.  `earlier`: what passed in an earlier build
+    (codegen.earlier.Earlier).  Raises BuildError."""
     from codegen.earlier import Earlier
-    from dsl.text.diagnostics import DefinitionError, render
-    from dsl.text.source import Source
+    from dsl.text.diagnostics import DefinitionError
     from workbench.library import load
 
-    from . import bodies, by_hand
+    from . import by_hand
 
     files = sorted((ROOT / "ops").glob("*.op"))
     taken, added = {*RESERVED, *(file.stem for file in files)}, []
@@ -92,14 +90,9 @@ def definitions(more: Sequence[Path] = (), instances: int = 0, earlier: Earlier 
     files += added
     whole, kept = files if instances else added, earlier or Earlier(None)
     try:
-        library = load(files, instances, kept, whole, by_hand.found(kept))
+        return load(files, instances, kept, whole, by_hand.found(kept))
     except DefinitionError as error:
         raise BuildError(str(error)) from None
-    sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}
-    wrong = bodies.mistakes(library, sources, {file.stem for file in whole}, kept)
-    if wrong:
-        raise BuildError(render(wrong, {source.path: source for source in sources.values()}))
-    return library
 
 
 def additional(folder: Path, taken: set[str]) -> list[Path]:

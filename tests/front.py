@@ -1,8 +1,5 @@
 """The whole front end on a text, for tests."""
 
-from pathlib import Path
-
-from buildtools import bodies
 from codegen.data.errors import OpError
 from dsl.ir.expression import ROUTINES
 from dsl.library import load_text
@@ -32,8 +29,6 @@ def tried(text: str, path: str, trials: int) -> tuple[list[Error], Source]:
             errors += found
             if found:
                 del library.ops[op.name]
-        if not errors:
-            errors += bodies.mistakes(library, {Path(path).stem: source}, {Path(path).stem})
         errors += [
             e
             for _, e in check_tests(

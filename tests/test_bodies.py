@@ -150,17 +150,6 @@ def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[li
     return json.loads(done.stdout)
 
 
-def test_a_text_is_refused_where_it_does_not_run(tmp_path):
-    file = tmp_path / "text.mjs"
-    file.write_text(
-        f"import {{ evaluator }} from '{DIST / 'runtime' / 'program' / 'procedure-evaluator.js'}';\n"
-        "try { evaluator.body({ raw: { steps: '' }, words: [] }, { name: 'f', routines: [] }, {}); }"
-        " catch (e) { console.log(e.name, e.message); }"
-    )
-    done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("OpError f: its body is a text"), done.stdout + done.stderr
-
-
 def wgsl(name: str) -> str:
     return printed_body(
         next(s.body.raw for s in workbench.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body

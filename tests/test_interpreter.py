@@ -21,7 +21,7 @@ DEFINITIONS = 100  # random ones, of fixed seeds and of the date
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 # The op of tensors without elements, which computes nothing.
 BEYOND = {"batch_norm_empty"}
-# Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
+# Bodies of steps get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
 # test_raw.py and, through the package, against PyTorch's answers.
 BEYOND |= {
     name

@@ -41,7 +41,7 @@ def test_the_library_has_no_mistakes():
         "op f(input: Num[*A, N@dim, *B], dim: dim) -> Num[*A, 1 if true, *B]\n    out[*a, 0, *b] = sum[i] input[*a, i, *b]\n",
         'op f(input: Num, mode: "a" | "b" = "a", other: "a" | "b" = "b") = input if mode == other and mode != "b" else 0\n',
         "def reflect(i, n) = n - 1 - abs(n - 1 - abs(i))\n\nop f{D}d(input: Num[*X:D], before: ints[*X]) -> Num[*X]\n    for D in 1, 2\n    out[*i] = input[*reflect(i - before, X)] ?? 0\n    test f1d([1], [0]) == [1]\n",
-        'op f(input: Num[N]) -> (values: Num[N], indices: Int[N])\n    launch fill over N\n    wgsl """fn fill(at: i32) {}"""\n    js """values[0] = 0;"""\n    numpy """values = indices = input"""\n    grad input[indices[i]] += g.values[i]\n',
+        "op f(input: Num[N]) -> (values: Num[N], indices: Int[N])\n    launch fill over i < N:\n        values[i], indices[i] = input[i], i\n    grad input[indices[i]] += g.values[i]\n",
         "op g(input: Num) = input\n    grad input = g\n",
     ],
 )

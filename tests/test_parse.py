@@ -33,7 +33,7 @@ CONSTRUCTS = {
     "nograd": 'op sign(input: Num, other: Num) = sign(input) * other\n    nograd input\n    sample input in -1 .. 1\n    test sign([1, -2], 1) ~= [1, -1]\n    test sign(1) raises "other"\n',
     "numbers": "op plus(input: Num | num, other: Num | num) = input + other\n    numbers\n",
     "mut": "op step(mut state: Float, grad: Float?, *, lr: real)\n    foreach\n    state = state - lr * (grad ?? 0)\n",
-    "raw": 'op sort(input: Num[*A, K@dim], dim: dim) -> (values: Num[*A, K], indices: Int[*A, K])\n    """Sorts "stably".\n       Slowly."""\n    numpy """\n        indices = argsort(input)\n\n        if dim:\n            pass\n    """\n    js """return 1"""\n    scratch rest: Int[*A, K]\n    launch merge for step < K over numel(A) * K groups of 64\n    launch fill over K\n    grad input[*a, indices[*a, i]] += g.values[*a, i]\n',
+    "steps": 'op sort(input: Num[*A, K@dim], dim: dim) -> (values: Num[*A, K], indices: Int[*A, K])\n    """Sorts "stably".\n       Slowly."""\n    scratch rest: Int[*A, K]\n    launch merge for step < K over a < numel(A), k < K groups of 64:\n        indices[a, k] = k\n    launch fill over k < K: values[0, k] = input[0, k]\n    grad input[*a, indices[*a, i]] += g.values[*a, i]\n',
     "def": "def hat(d, n) = max(1 - abs(d), 0) * n\n",
     "schedule": "schedule matmul when M >= 64 and N >= 64\n    tiled(tile=[64, 64, 16], vec=4)\n    plain()\n",
 }

@@ -1,4 +1,4 @@
-"""Raw bodies and calls of ops over rows: in numpy, on the GPU, and their gradients of both orders by central
+"""Bodies of steps and calls of ops over rows: in numpy, on the GPU, and their gradients of both orders by central
 differences."""
 
 import numpy as np
@@ -6,20 +6,11 @@ import pytest
 
 import workbench
 
-TEXT = '''
+TEXT = """
 op backwards(input: Num[*B, N]) -> Num[*B, N]
-    "The rows backwards; its gradient calls another raw op."
+    "The rows backwards; its gradient calls another op with a body."
     where R = numel(B)
-    launch turn over R * N
-    wgsl """
-        fn turn(at: i32) { out[at] = input[at / p.N * p.N + p.N - 1 - at % p.N]; }
-    """
-    js """
-        for (let at = 0; at < R * N; at += N) for (let i = 0; i < N; i++) out[at + i] = input[at + N - 1 - i];
-    """
-    numpy """
-        out = input[..., ::-1]
-    """
+    launch turn over b < R, i < N: out[b, i] = input[b, N - 1 - i]
     grad both = turned(g)
     grad input[*b, i] = both.twice[*b, i] - both.once[*b, i]
 
@@ -27,31 +18,12 @@ op turned(input: Num[*B, N]) -> (once: Num[*B, N], twice: Num[*B, N])
     "The rows backwards, and twice that, by a workgroup for each row, in as many launches as a row has elements."
     where R = numel(B)
     scratch kept: Num[*B, N]
-    launch keep over R groups of 32
-    launch step for n < N over R
-    wgsl """
-        var<workgroup> sum: array<i32, 32>;
-
-        fn keep(row: i32, lane: i32) {
-          sum[lane] = lane;
-          workgroupBarrier();
-          let other = 31 - sum[31 - lane];
-          for (var i = other; i < p.N; i += 32) { kept[row * p.N + i] = input[row * p.N + i]; }
-        }
-
-        fn step(row: i32) {
-          let from_place = row * p.N + p.N - 1 - p.n;
-          once[row * p.N + p.n] = kept[from_place];
-          twice[row * p.N + p.n] = kept[from_place] + kept[from_place];
-        }
-    """
-    js """
-        for (let at = 0; at < R * N; at += N) for (let i = 0; i < N; i++) twice[at + i] = 2 * (once[at + i] = input[at + N - 1 - i]);
-    """
-    numpy """
-        once = input[..., ::-1]
-        twice = 2 * once
-    """
+    launch keep over b < R groups of 32:
+        each i < N: once[b, i] = input[b, i]
+        each i < N: kept[b, N - 1 - i] = once[b, N - 1 - i]
+    launch step for n < N over b < R:
+        once[b, n] = kept[b, N - 1 - n]
+        twice[b, n] = kept[b, N - 1 - n] + kept[b, N - 1 - n]
     grad input[*b, i] = g.once[*b, N - 1 - i] + 2 * g.twice[*b, N - 1 - i]
 
 op moved(x: Float[M, N, *K]) -> Float[M, *K, N]
@@ -67,7 +39,7 @@ op inner(x: Float[*B, N], scale: real = 1) -> Float[*B, N]
     out[*b, n] = z[*b, n] + x[*b, n]
 
 op chained(x: Float[*B, N], twice: real = 2) -> Float[*B, N]
-    "A formula that calls a formula that calls a raw body."
+    "A formula that calls a formula that calls a body."
     y[*b, n] = x[*b, n] ** 2
     z = inner(y, scale=twice)
     out[*b, n] = z[*b, n] * x[*b, n]
@@ -85,7 +57,7 @@ op doubled(x: Float[N]) -> Float[N]
     "Of two results one is read: nothing comes back through the other."
     z = turned(x)
     out[n] = z.twice[n] * x[n]
-'''
+"""
 
 
 @pytest.mark.parametrize("name", ["backwards", "turned", "moved", "chained", "rowless", "whole", "doubled"])

@@ -246,7 +246,7 @@ class Function:
         return [x.code for x in self.launches(*args, gradient=gradient, **options)]
 
     def wasm(self, /, *args, gradient: bool = False, **options) -> list[str]:
-        """The kernels that such a call runs on the package's CPU, as text, in order; of a raw body there is none."""
+        """The kernels that such a call runs on the package's CPU, as text, in order; of a body there is none."""
         from codegen.wasm.module import kernel_text, wasm_kernel
         from codegen.wasm.plan import plan_wasm
 

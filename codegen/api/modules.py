@@ -165,7 +165,7 @@ def routine_texts_module(texts: dict[str, str], steps: dict[str, str]) -> str:
 
 
 def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
-    """What raw ops run on the GPU: many programs may run one body."""
+    """What ops with bodies run on the GPU: many programs may run one body."""
     rows = [
         {
             "name": binding(camel(n)),
@@ -186,7 +186,7 @@ def words_text(words: list[model.Word]) -> str:
 
 
 def body_text(op: str) -> Identifier:
-    """How op data names the text of a raw op's body."""
+    """How op data names the text of an op's body."""
     return Identifier(f"bodies_.{binding(camel(op))}")
 
 

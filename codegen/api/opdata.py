@@ -209,7 +209,7 @@ def op_kernel(
 def raw(
     op: OpDef, n: build.Kernel, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]
 ) -> model.Kernel:
-    """A kernel with a raw body: its text serves every class of T."""
+    """A kernel with a body: its text serves every class of T."""
     code = model.Code([], [])
     values = [formula(e) for e in n.words]
     words = [replace(w, value=v) for w, v in zip(body_words(source), values + [None] * 2)]
@@ -251,21 +251,18 @@ def body(source: Raw) -> model.Raw:
     ]
     names = [*source.inputs, *(name for name, _ in source.outputs)]
     dtype = DTYPES[source.T]
-    if source.body.tensors:
-        made = printed_body(source.body)
-        helpers = [name for name in made.helpers if name in prelude.functions()]
-        steps = written_procedure(procedures.body(source.body, names))
-        return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers, steps)
-    return model.Raw(names, dtype, source.body.wgsl, launches, prelude.called(source.body.wgsl))
+    made = printed_body(source.body)
+    helpers = [name for name in made.helpers if name in prelude.functions()]
+    steps = written_procedure(procedures.body(source.body, names))
+    return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers, steps)
 
 
 def body_words(source: Raw) -> list[model.Word]:
-    """The words of a body; the values of all but `inf` and `nan` are its kernels'.  What a text in WGSL uses is not
-    looked for: it gets both."""
+    """The words of a body; the values of all but `inf` and `nan` are its kernels'."""
     kinds = {"T": "T" if source.T == "T" else "i"}
     words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
     said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}
-    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said or source.body.wgsl]
+    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said]
 
 
 def floats(op: OpDef) -> bool:

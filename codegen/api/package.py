@@ -174,7 +174,7 @@ def op_data(op: OpDef) -> model.Op:
 
 
 def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
-    """`data` with the names of raw bodies, which stand in ops/data/bodies.ts, instead of their texts."""
+    """`data` with the names of bodies of steps, which stand in ops/data/bodies.ts, instead of their texts."""
     for program, (made, _) in zip(data.programs, programs(op)):
         for kernel, source in zip(program.kernels, made):
             if source.raw is not None:
@@ -183,7 +183,7 @@ def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
 
 
 def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.Word]]]:
-    """What all raw bodies are to kernels, by the op that each was written for."""
+    """What all bodies of steps are to kernels, by the op that each was written for."""
     raws = [s.body.raw for op in library.ops.values() for s in op.forward.stmts if isinstance(s.body, RawResult)]
     return {raw.body.op: (opdata.body(raw), opdata.body_words(raw)) for raw in raws}
 

@@ -15,7 +15,7 @@ SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
 @dataclass(frozen=True)
 class Entry:
     """One op.  named: whether PyTorch has it; way: how its gradient came about; forward, backward: kernels by shape;
-    size: bytes of data with WGSL texts, and of raw bodies on the CPU."""
+    size: bytes of data with WGSL texts, and of bodies of steps on the CPU."""
 
     op: str
     file: str
@@ -52,9 +52,9 @@ def compile_report(entries: list[Entry]) -> str:
         f"{sum(e.named for e in entries)}",
         f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given "
         f"{ways['given and derived']}, none {ways['none']}",
-        f"- raw bodies: {sum(e.raw for e in entries)}",
+        f"- bodies of steps: {sum(e.raw for e in entries)}",
         "- kernels: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
-        f"- bytes of op data and raw bodies: {sum(e.size for e in entries):,}",
+        f"- bytes of op data and bodies of steps: {sum(e.size for e in entries):,}",
         f"- gradients that scatter: {', '.join(scattered) or 'none'}",
         "",
         "| op | file | gradient | forward | gradient's kernels | bytes |",

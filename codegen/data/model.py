@@ -167,7 +167,7 @@ class Word:
 
 @dataclass
 class RawLaunch:
-    """A function of a raw body, launched `steps` times (None: once) with the word `step` counting, at `over` places:
+    """A function of a body, launched `steps` times (None: once) with the word `step` counting, at `over` places:
     formulas of the body's words.  lanes: threads of each place's workgroup; 0: a place is one thread."""
 
     name: str
@@ -181,14 +181,14 @@ class RawLaunch:
 class Raw:
     """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text:
     WGSL.  helpers: the functions of the prelude that it calls.  steps: what it does, in the notation of statements.py,
-    which knows tensors by the numbers of their accesses; "" for a text in other languages."""
+    which knows tensors by the numbers of their accesses."""
 
     names: list[str]
     dtype: str
     text: str
     launches: list[RawLaunch]
     helpers: list[str]
-    steps: str = ""
+    steps: str
 
 
 @dataclass
@@ -200,7 +200,7 @@ class Kernel:
            contract  a sum of products A * B, then a store
            scan      a reduction over a growing range of `rloops[0]`
            scatter   a store whose target index is read from a tensor or not solvable
-           raw       a hand-written body"""
+           raw       a body of steps"""
 
     shape: str
     when: Fn | None

@@ -67,11 +67,11 @@ class Check:
             self.found.append(wrong)
 
     def raw(self) -> None:
-        """A raw body has accesses and words, stores what it makes, and has no loops."""
+        """A body has accesses and words, stores what it makes, and has no loops."""
         kernel = self.kernel
         self.asked(kernel.raw is not None and not self.all, "a raw kernel without a body, or with loops")
-        self.asked(all(not a.index for a in kernel.accesses), "a raw body takes whole tensors")
-        self.asked(all(s.kind == "store" and s.result < 0 for s in kernel.steps), "a raw body's steps are its stores")
+        self.asked(all(not a.index for a in kernel.accesses), "a body takes whole tensors")
+        self.asked(all(s.kind == "store" and s.result < 0 for s in kernel.steps), "a body's steps are its stores")
 
     def shape(self) -> None:
         kernel = self.kernel

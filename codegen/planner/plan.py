@@ -283,7 +283,7 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
 
 
 def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
-    """The functions of a raw body in their order; none over nothing."""
+    """The functions of a body in their order; none over nothing."""
     env = raw_words(kernel, call.env)
     out: list[Launch] = []
     for x in raw.launches:
@@ -297,7 +297,7 @@ def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> 
             count = int(x.over(env))
             if count <= 0:
                 continue
-            strategy = f"raw body, {x.name}"
+            strategy = f"body, {x.name}"
             text = raw_text(k, x, raw, title(k, strategy), count)
             text.helpers = prelude_text(k.helpers, k.op.routines)
             check_bindings(k)

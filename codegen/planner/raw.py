@@ -1,4 +1,4 @@
-"""Kernels with a raw body: its words, and its launches.
+"""Kernels with a body: its words, and its launches.
 
 A body's function runs once for each place, by a thread or by a workgroup; launches that a definition counts
 differ in one word.  Tensors are bound under the body's own names."""

@@ -145,7 +145,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if w.name in constants:
             continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
-        name = w.name if kernel.raw is not None else safe_name(w.name)  # a raw body writes its words itself
+        name = w.name if kernel.raw is not None else safe_name(w.name)  # a body writes its words itself
         if w.value is not None:
             word(k, name, kind, w.value(call.env))
         else:

@@ -102,19 +102,10 @@ def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[s
     return out
 
 
-def unsupported(kernel: Kernel) -> str:
-    """Why a kernel is not to be had as WebAssembly; "" if it is."""
-    if kernel.raw is not None and kernel.raw.steps == "":
-        return "a raw body"
-    return ""
-
-
 def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[str]) -> WasmLaunch | None:
-    why = unsupported(kernel)
     code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
-    if why == "" and code is None:
+    if code is None:
         why = f"not implemented for {call.dtype}"
-    if why != "" or code is None:
         return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0)
     if kernel.raw is not None:
         return with_words(body_plan(op, kernel, call, code, types), program)

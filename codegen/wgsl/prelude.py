@@ -55,12 +55,6 @@ def known(loaded: tuple) -> tuple[dict[str, str], dict[str, list[str]]]:
     return _latest[1:]
 
 
-def called(text: str) -> list[str]:
-    """The functions of these that a raw body's text calls."""
-    found, known = re.findall(r"\w+(?=\()", text), functions()
-    return [name for name in dict.fromkeys(found) if name in known]
-
-
 def text(helpers: list[str], routines: list[Function]) -> str:
     """The named functions with all that they call, in the file's order, then so the routines; other names are WGSL's
     own."""

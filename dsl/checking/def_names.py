@@ -125,7 +125,7 @@ def check_steps(walk: Formulas, d: Def):
 
 def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
     """A definition that calls itself, at once or through others: formulas are put in place, so that never ends.
-    A raw body is not; what its gradient calls is put in place once for each derivative."""
+    A body is not; what its gradient calls is put in place once for each derivative."""
     path: list[str] = []
 
     def calls(n: str) -> list[str]:

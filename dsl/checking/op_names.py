@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from ..lowering.inline import over_rows
-from ..lowering.raw import check_raw
 from ..text.diagnostics import Error, did_you_mean
 from ..text.syntax import Assign, Op, Span, X
 from ..text.vocabulary import SPACES, expanded, names_in, nodes_in, word
-from .constants import check_clauses, check_test, number
+from .bodies import check_body
+from .constants import check_clauses, check_test
 from .def_names import cycle
 from .formulas import Formulas
 from .modules import check_modules
@@ -32,7 +32,7 @@ class OpNames:
         check_clauses(self.walk, self.op, self.source, clean)
         check_modules(self.walk, self.op, self.vocabulary)
         if clean:
-            check_raw(self.walk, self.op, number)
+            check_body(self.walk, self.op)
         self.body()
         self.grads()
         self.ignored()
@@ -84,7 +84,7 @@ class OpNames:
                     at,
                     f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause",
                 )
-        if not op.body and not op.launches and not op.code:
+        if not op.body and not op.launches:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:

@@ -70,7 +70,7 @@ def flows_from(e: E) -> set[str]:
 
 
 def by_raw(s: Stmt) -> set[str]:
-    """What the gradients of a raw body read of its tensors."""
+    """What the gradients of a body read of its tensors."""
     assert isinstance(s.body, RawResult)
     raw = s.body.raw
     assert raw.placed is not None

@@ -254,7 +254,7 @@ class Select(Expression):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RawResult(Expression):
-    """A result of a raw body; alone in a statement without loops.  operands: a read without indices for each of the
+    """A result of a body; alone in a statement without loops.  operands: a read without indices for each of the
     body's inputs, then its words."""
 
     raw: Raw

@@ -25,7 +25,7 @@ Role: TypeAlias = Literal["input", "output", "temp", "cotangent", "gradient"]
 Dtype: TypeAlias = Literal["T", "int", "bool", "own", "float"]
 Mode: TypeAlias = Literal["=", "+=", "*=", "max=", "min="]
 
-# --- Raw bodies ------------------------------------------------------------------------------------
+# --- Bodies of steps -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,19 @@ class BodyTensor:
 
 @dataclass(frozen=True)
 class Body:
-    """What a raw op does: launches with steps over its tensors, or texts.  symbols: (name, kind) of the sizes and
+    """What an op does that is no formula: launches with steps over its tensors.  symbols: (name, kind) of the sizes and
     options that the steps speak of; natural: those that are never negative."""
 
     op: str
-    wgsl: str
-    js: str
-    numpy: str
     launches: tuple[BodyLaunch, ...]
-    tensors: tuple[BodyTensor, ...] = ()
-    symbols: tuple[tuple[str, str], ...] = ()
-    natural: frozenset[str] = frozenset()
+    tensors: tuple[BodyTensor, ...]
+    symbols: tuple[tuple[str, str], ...]
+    natural: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Raw:
-    """A raw body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
+    """A body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
     results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes.
     T: the dtype of what the body calls T.  placed: where it stands (dsl.ir.row_calls.Placed), for its gradient."""
 
@@ -194,7 +191,7 @@ def overwrites(s: Stmt) -> bool:
 
 
 def made_by(s: Stmt) -> list[str]:
-    """The tensors that come to be with a statement: its target, or all of a raw body's."""
+    """The tensors that come to be with a statement: its target, or all of a body's."""
     return [t for _, t in s.body.raw.outputs] if isinstance(s.body, RawResult) else [s.target]
 
 

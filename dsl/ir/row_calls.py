@@ -46,7 +46,7 @@ class Callee(Protocol):
 
 @dataclass(eq=False)
 class Placed:
-    """op: the callee.  names: its tensors -> the caller's; of a raw body, dsl.ir.program.Raw knows them.  packs: what
+    """op: the callee.  names: its tensors -> the caller's; of a body, dsl.ir.program.Raw knows them.  packs: what
     its packs stand for.  env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here,
     "T" or "int" or "bool"."""
 

@@ -138,16 +138,16 @@ def of_host(e: E) -> bool:
 
 
 def raw(s: Stmt, body: RawResult, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
-    """A raw body has no loops, reads whole temporaries and is told numbers that the host computes."""
+    """A body has no loops, reads whole temporaries and is told numbers that the host computes."""
     out = [f"no tensor for {t}" for _, t in body.raw.outputs if t not in tensors]
     if s.loops or s.rloops or s.idx or s.mode != "=" or s.pred is not None:
-        out.append("a raw body in loops")
+        out.append("a body in loops")
     if s.target != body.raw.outputs[body.raw.n][1]:
-        out.append("a raw body under another's name")
+        out.append("a body under another's name")
     given = body.operands[: len(body.raw.inputs)]
     for e in given:
         if not isinstance(e, Read) or e.index or e.tensor not in there or tensors[e.tensor].role == "input":
-            out.append(f"a raw body cannot read {show(e)}")
+            out.append(f"a body cannot read {show(e)}")
     return out + [f"the host cannot compute {show(e)}" for e in body.words if not of_host(e)]
 
 

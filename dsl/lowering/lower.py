@@ -36,10 +36,10 @@ from ..ir.program import Dim, Loop, Program, Stmt, Tensor
 from ..opdef import OpDef, Owned, Presence, Require
 from ..text.syntax import Assign, Op, Own, X
 from ..text.vocabulary import is_tensor, nodes_in
+from .body_statements import body_statements, own
 from .dims import Item, Patterns
 from .inline import over_rows
 from .ranges import Ranges, loops_of, shifted
-from .raw import body_statements, own
 from .row_calls import place
 from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .signature_ir import parameters, requirements, sizes_of

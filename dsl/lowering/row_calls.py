@@ -77,7 +77,7 @@ def alike(work, name: str, t: Tensor) -> bool:
 
 
 def without_copies(made: list[Stmt], work) -> list[Stmt]:
-    """A raw body reads a temporary of the caller itself, where the callee would copy it."""
+    """A body reads a temporary of the caller itself, where the callee would copy it."""
     bodies = {t for s in made if isinstance(s.body, RawResult) for t in s.body.tensors}
     same: dict[str, str] = {}
     for s in made:

@@ -6,14 +6,11 @@ only as given (`dsl.testing.instances` or `codegen.binding.bind` make them), nev
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ..ir.expression import (
-    RawResult,
-)
-from ..ir.program import Program, Raw, Stmt
+from ..ir.expression import RawResult
+from ..ir.program import Program, Stmt
 from ..ir.tidy import live
 from . import body_run
 from .sizes import constant, extents
@@ -46,13 +43,7 @@ def evaluate(
 
 
 class BodyError(ValueError):
-    """A numpy body that fails, or makes something else than it declares."""
-
-
-@cache
-def compiled(text: str, op: str):
-    """The numpy body of a raw op."""
-    return compile(text, f"<numpy body of {op}>", "exec")
+    """A body that fails."""
 
 
 class Run:
@@ -85,7 +76,7 @@ class Run:
         self.given = set(views)
         self.changed: list[str] = []
         self.stored: dict[str, np.ndarray] = {}  # for an audit: the elements that have a value
-        self.bodies: dict[tuple, dict] = {}  # raw bodies that have run, by their outputs
+        self.bodies: dict[tuple, dict] = {}  # bodies of steps that have run, by their outputs
 
     def kind(self, dtype: str) -> np.dtype:
         return {"T": self.compute, "int": np.dtype(np.int32), "bool": np.dtype(bool), "float": self.floating}.get(
@@ -112,32 +103,8 @@ class Run:
         return results
 
     def raw(self, s: Stmt):
-        """What the numpy body of a raw op makes of its inputs; run once for all results."""
+        """What the steps of a body make of its inputs; they run once for all results."""
         call = s.body.raw
-        if call.body.tensors:
-            return self.steps(call, s)
-        if call.outputs not in self.bodies:
-            scope = {"np": np, "floating": self.kind(call.T).kind == "f"}
-            scope |= {n: self.array(t) for n, t in zip(call.inputs, s.body.tensors)}
-            scope |= {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.words)}
-            try:
-                exec(compiled(call.body.numpy, call.body.op), scope)
-            except Exception as e:
-                raise BodyError(f"the `numpy` body of `{call.body.op}` fails: {type(e).__name__}: {e}") from e
-            self.bodies[call.outputs] = scope
-        name = call.outputs[call.n][0]
-        if name not in self.bodies[call.outputs]:
-            raise BodyError(f"the `numpy` body of `{call.body.op}` makes no `{name}`")
-        value, target = np.asarray(self.bodies[call.outputs][name]), self.target(s)
-        if value.shape != target.shape:
-            raise BodyError(
-                f"the `numpy` body of `{call.body.op}` makes `{name}` of shape {list(value.shape)}, not "
-                f"{list(target.shape)}"
-            )
-        target[...] = value
-
-    def steps(self, call: Raw, s: Stmt):
-        """What the steps of a raw op make of its inputs; they run once for all results."""
         if call.outputs in self.bodies:
             return
         arrays = {n: np.ascontiguousarray(self.array(t)) for n, t in zip(call.inputs, s.body.tensors)}

@@ -45,7 +45,6 @@ def text_mate() -> dict:
             {"include": f"#{part}"}
             for part in (
                 "comment",
-                "code",
                 "text",
                 "item",
                 "clause",
@@ -60,23 +59,6 @@ def text_mate() -> dict:
         ],
         "repository": {
             "comment": {"name": "comment.line.number-sign.op", "match": r"#.*$"},
-            "code": {
-                "patterns": [
-                    {
-                        "name": "meta.embedded.block.op",
-                        "contentName": scope,
-                        "begin": rf'^( {{4}})({word})\s+(""")',
-                        "end": '"""',
-                        "beginCaptures": {
-                            "2": {"name": "keyword.control.op"},
-                            "3": {"name": "string.quoted.triple.op"},
-                        },
-                        "endCaptures": {"0": {"name": "string.quoted.triple.op"}},
-                        "patterns": [{"include": scope}],
-                    }
-                    for word, scope in (("js", "source.js"), ("numpy", "source.python"), ("wgsl", "source.wgsl"))
-                ]
-            },
             "text": {"patterns": texts},
             "item": {
                 "match": rf"^({'|'.join(ITEM_WORDS)})\s+({terminals['OPNAME'].value})",

@@ -214,12 +214,6 @@ def step(s: Step) -> list[str]:
     return ["break"]
 
 
-def text_block(opening: str, text: str) -> str:
-    """A text between three quotes, its lines indented below the opening."""
-    lines = [f"        {line}" if line else "" for line in text.split("\n")]
-    return "\n".join([f'{opening}"""', *lines, '    """'])
-
-
 def doc(text: str) -> str:
     if "\n" not in text and '"' not in text:
         return f'"{text}"'
@@ -292,7 +286,6 @@ def show(item: Op | Def | Schedule) -> str:
     lines += map(require, (*op.requires, *op.asked))
     if not short:
         lines += map(assignment, op.body)
-    lines += [text_block(f"{c.language} ", c.text) for c in op.code]
     lines += [f"scratch {s.name}: {type_text(s.type)}" for s in op.scratch]
     lines += map(launch, op.launches)
     lines += [f"grad {assignment(a)}" for a in op.grads]

@@ -169,13 +169,6 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Code:
-    language: str  # wgsl  js  numpy
-    text: str
-    span: Span = spot()
-
-
-@dataclass(frozen=True)
 class Setting:
     """A parameter that a module keeps, under a name of its own or the same; with a value, one that its user does not
     choose."""
@@ -244,8 +237,8 @@ class Launch:
     """`launch merge for pass < passes over b < R, i < N:` and the steps that are taken for each of these places.
 
     step, steps: the word that counts the launches, and how many there are (None: one).  lanes: threads of
-    the workgroup that each place gets; 0: it gets one thread.  below: where its steps stand.  A function of a wgsl
-    body is launched over a number of places, without names for them and without steps here."""
+    the workgroup that each place gets; 0: it gets one thread.  over: the number of places.  below: where its steps
+    stand."""
 
     name: str
     step: str | None
@@ -260,7 +253,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Scratch:
-    """`scratch other: Int[*B, N]`: memory of a raw body that outlasts a launch."""
+    """`scratch other: Int[*B, N]`: memory of a body that outlasts a launch."""
 
     name: str
     type: Type
@@ -299,7 +292,6 @@ class Op:
     samples: tuple[Sample, ...] = ()
     tests: tuple[Test, ...] = ()
     nograd: tuple[str, ...] | None = None  # () : none of the parameters
-    code: tuple[Code, ...] = ()
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
     ignored: tuple[str, ...] = ()  # options that are accepted and change nothing

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
-from textwrap import dedent
 
 from lark import Token, v_args
 from lark.visitors import Transformer_NonRecursive
@@ -16,7 +15,6 @@ from .syntax import (
     Assign,
     Binder,
     Branch,
-    Code,
     Count,
     Def,
     Dim,
@@ -254,12 +252,6 @@ class Build(Transformer_NonRecursive):
     def test(self, m, c):
         return ("tests", Test(c[0], None if c[1] is None else str(c[1][1:-1]), place(m)), place(m))
 
-    def language(self, m, c):
-        return str(c[0])
-
-    def code(self, m, c):
-        return ("code", Code(c[0], dedent(str(c[1][3:-3])).strip("\n").rstrip(), place(m)), place(m))
-
     def scratch(self, m, c):
         return ("scratch", Scratch(str(c[0]), c[1], place(m)), place(m))
 
@@ -276,10 +268,6 @@ class Build(Transformer_NonRecursive):
         name, step, steps, *over, lanes, block = c
         head = str(name), text(step), steps
         threads = 0 if lanes is None else number(lanes)
-        if block is None:
-            if len(over) > 1:
-                raise Unreadable("what each place does is missing", over[1].span)
-            return "launches", Launch(*head, over[0], threads, place(m)), place(m)
         for x in over:
             if x.kind != "<" or x.args[0].kind != "name":
                 raise Unreadable("the places of a launch have a name and a number:  i < N", x.span)

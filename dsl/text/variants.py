@@ -14,7 +14,7 @@ from .diagnostics import Error, did_you_mean, either
 from .syntax import Op, Param, Size, Variant
 
 SHARED = ("aliases", "family", "requires", "samples", "ignored")
-FORMULA = ("body", "grads", "nograd", "code", "launches", "scratch")  # with the formula go its gradients
+FORMULA = ("body", "grads", "nograd", "launches", "scratch")  # with the formula go its gradients
 
 
 def completed(v: Variant, op: Op | None) -> Op | Error:
@@ -41,7 +41,7 @@ def completed(v: Variant, op: Op | None) -> Op | Error:
         said["samples"] = tuple(s for s in op.samples if s.name in names or s.name[:1].isupper())
     if "ignored" not in v.clauses:
         said["ignored"] = tuple(n for n in op.ignored if n in names)
-    if not any(kind in v.clauses for kind in ("body", "code")):
+    if not any(kind in v.clauses for kind in ("body", "launches")):
         for kind in FORMULA:
             said.setdefault(kind, getattr(op, kind))
     said["sizes"] = sizes(v, op, spoken([params, outputs, [c for kind, c in said.items() if kind != "sizes"]]))

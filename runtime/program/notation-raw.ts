@@ -1,4 +1,4 @@
-// Reads kernels that run a raw body; apart from notation.ts, so that a bundle without such ops leaves it out.
+// Reads kernels that run a body; apart from notation.ts, so that a bundle without such ops leaves it out.
 
 import type { Access, Code, Raw, Step, Word } from "../../host/model.js";
 import { kindOf } from "./notation-formulas.js";

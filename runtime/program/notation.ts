@@ -7,7 +7,7 @@ import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, Word } 
 
 type Fn = NonNullable<Word["value"]>;
 
-/** Reads the line of a kernel that runs a raw body. */
+/** Reads the line of a kernel that runs a body. */
 export type RawReader = (texts: Texts, number: number) => Kernel;
 
 /** Reads what only some ops' parameters and dims have. */

@@ -16,7 +16,6 @@ import {
   label,
 } from "../../host/nodes.js";
 import { Assign, Choose, type Procedure, Repeat, type Statement, read_procedure } from "../../host/statements.js";
-import { OpError } from "../base/errors.js";
 import { digamma } from "../elements/math.js";
 import type { Elements } from "./compiled-op.js";
 import type { Evaluator, Functions, RunBody, Scalar } from "./procedures.js";
@@ -56,7 +55,6 @@ function prepared(procedure: Procedure, call: (name: string) => Scalar): Scalar 
 
 /** What runs the body of a kernel. */
 function body({ raw, words: told }: Kernel, op: Op, common: Functions): RunBody {
-  if (!raw!.steps) throw new OpError(`${op.name}: its body is a text, which runs on WebGPU only; write it as steps`);
   const procedure = read_procedure(raw!.steps),
     own = functions(op, common),
     held: Elements[] = [],

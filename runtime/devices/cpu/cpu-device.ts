@@ -63,7 +63,7 @@ class Formulas implements Plain {
   }
 }
 
-/** A raw body. */
+/** A body. */
 class Body implements Plain {
   constructor(
     readonly kernel: Kernel,
