@@ -10,7 +10,21 @@ from dataclasses import dataclass
 
 from ..data.dtypes import compute_class
 from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
-from ..data.nodes import Binary, Constant, Element, Node, Option, Random, Result, Select, Uniform, elements_of, nodes_of
+from ..data.nodes import (
+    Apply,
+    Binary,
+    Constant,
+    Element,
+    Node,
+    Option,
+    Random,
+    Result,
+    Select,
+    Uniform,
+    contains,
+    elements_of,
+    nodes_of,
+)
 from ..planner.contract import Product, product_of
 from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from ..planner.plan import ordered, summed
@@ -24,6 +38,8 @@ TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
 MC = 512  # rows, columns and depth of its blocks: panels stay in a cache
 NC = 256
 KC = 256
+COSTLY = ["exp_of", "exp2_of", "expm1_of", "log_of", "log1p_of", "tanh_of", "erf_of", "sin_of", "cos_of", "power"]
+MOST_KEPT = 1 << 16  # points of a row whose values are kept, as doubles
 SHORT = 16  # a row of fewer points is not worth lanes of its own
 
 
@@ -35,7 +51,7 @@ class Plan:
     lines are those of batch, rows, columns and depth.  even: which indices became strides of the lines.
     singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
     read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
-    threads share out, if anything."""
+    threads share out, if anything.  kept: the reduction of a row whose values a later step asks for again, or -1."""
 
     op: Op
     kernel: Kernel
@@ -54,6 +70,7 @@ class Plan:
     margins: Margins | None
     left_out: int
     sharing: Sharing | None
+    kept: int
 
 
 @dataclass
@@ -147,7 +164,9 @@ def planned(
     outer = collapsed(r.outer)
     reduce = collapsed(r.reduce)
     used = [n for n in accesses(kernel, code) if stored[n] != ""]
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out, None)
+    k = Plan(
+        op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out, None, -1
+    )
     product = tiles(k)
     if product is not None:
         k.product = product
@@ -158,6 +177,8 @@ def planned(
         if k.singles:
             with_margins(k)
         k.across = goes_across(k)
+        if not k.across:
+            k.kept = kept_step(k)
     lanes = 8 if product is not None else 4 if k.singles else 1
     k.sharing = sharing_of(
         kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes
@@ -204,6 +225,22 @@ def roundings(k: Plan, e: Node) -> int:
             return 9
 
 
+def kept_step(k: Plan) -> int:
+    """The reduction of a row whose values cost more than to keep them, and are asked for again; -1 for none."""
+    steps = k.kernel.steps
+    if k.kernel.shape != "row" or compute_class(k.call.dtype) != "f" or points(k.reduce) > MOST_KEPT:
+        return -1
+    for n in range(len(steps)):
+        body = k.code.steps[n].body
+        if steps[n].kind != "reduce" or steps[n].red.startswith("arg") or k.code.steps[n].pred is not None:
+            continue
+        if any(isinstance(e, Apply) and e.name in COSTLY for e in nodes_of(body)):
+            for later in range(n + 1, len(steps)):
+                if (steps[later].kind == "reduce" or steps[later].inner) and contains(k.code.steps[later].body, body):
+                    return n
+    return -1
+
+
 def with_margins(k: Plan) -> None:
     found = margins_of(k.even, k.code, k.outer, k.reduce, elements_of(k.code.steps[0].body))
     if found is not None:
@@ -220,7 +257,7 @@ def body_plan(op: Op, kernel: Kernel, call: Call, code: Code, types: list[str]) 
     all_ = list(range(len(stored)))
     evenness = Evenness(kernel, call.env, [])
     even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], [])
-    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, [], False, None, even, False, None, -1, None)
+    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, [], False, None, even, False, None, -1, None, -1)
 
 
 def tiles(k: Plan) -> Product | None:
@@ -341,7 +378,7 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         if k.even.said[n] != "":
             key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
     margins = k.margins
-    if k.product is not None or margins is not None:
+    if k.product is not None or margins is not None or k.kept >= 0:
         out.slots.append(-1)
         out.shifts.append(0)
         word(k, out, "scratch", "i", 0)
@@ -379,6 +416,9 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         word(k, out, "nc", "i", blocks[1])
         word(k, out, "kc", "i", blocks[2])
         out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
+    if k.kept >= 0:
+        key.append(f"kept {k.kept}")
+        out.scratch = 8 * points(k.reduce)
     if margins is not None:
         close = "close" if margins.source[len(margins.source) - 1] == 1 else ""
         key.append(f"margins {margins.access} {margins.before} {len(margins.sizes)} {close}")

@@ -56,6 +56,8 @@ class Printer:
         self.places: list[int] = []
         self.line = -1
         self.ahead = 0
+        self.kept = -1
+        self.given = -1
         self.moving: dict[str, bool] = {}
         self.waiting: dict[int, bool] = {}
 
@@ -254,6 +256,8 @@ class Printer:
                 self.step(d, n, turn)
                 self.emit("i32.add" if way == 1 else "i32.sub")
                 self.set(self.pointers[n])
+        if self.kept >= 0 and d == len(self.lines) - 1:
+            self.add(self.kept, 8 * turn)
         name = self.lines[d].name
         if name != "":
             self.add(self.counters[name], way * turn)
@@ -319,7 +323,7 @@ class Printer:
 
     def hoist_all(self, roots: list[Term], d: int) -> None:
         for t in roots:
-            if t.number in self.w.known or isinstance(t.e, Result):
+            if t.number in self.w.known or t.number == self.given or isinstance(t.e, Result):
                 continue
             if isinstance(t.e, Constant):
                 if self.w.lanes > 1:

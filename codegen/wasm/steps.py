@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..data.dtypes import compute_class
 from ..data.model import Step
-from ..data.nodes import Constant, Result
+from ..data.nodes import Constant, Result, contains
 from ..planner.writer import INFINITY, is_wide
 from .copies import Copy
 from .encoder import release, variable
@@ -260,12 +260,53 @@ class Steps:
         """Stores at every point of the reduction."""
         roots = [self.body[n] for n in which]
         lanes = self.inner_lanes(which)
+        self.begin_kept(which[0])
         self.reduced(self.inner, roots, lanes, 1, lambda: self.store_all(which))
+        self.end_kept()
+
+    # --- Values of a row that are kept ---
+
+    def begin_kept(self, n: int) -> None:
+        """Before the pass of step n over a row of whose values some are kept."""
+        if self.k.kept >= 0:
+            self.p.kept = self.p.copied(self.p.word("scratch"))
+            self.p.given = self.body[self.k.kept].number if self.asks(n) else -1
+
+    def end_kept(self) -> None:
+        if self.p.kept >= 0:
+            release(self.p.f, self.p.kept)
+            self.p.kept = -1
+            self.p.given = -1
+
+    def keep(self, n: int) -> None:
+        """Keeps the value of step n here, if a later step asks for it again."""
+        if n != self.k.kept:
+            return
+        self.w.keep(self.body[n])
+        self.p.get(self.p.kept)
+        self.p.get(self.w.known[self.body[n].number])
+        self.p.emit("v128.store" if self.w.lanes == 2 else "f64.store", 0, 8 * self.p.ahead)
+
+    def asks(self, n: int) -> bool:
+        """Whether step n asks for what an earlier one kept."""
+        steps = self.k.code.steps
+        return 0 <= self.k.kept < n and contains(steps[n].body, steps[self.k.kept].body)
+
+    def again(self, n: int) -> None:
+        """Makes known what was kept here for step n."""
+        if not self.asks(n):
+            return
+        found = variable(self.p.f, self.w.type_of("f"))
+        self.p.get(self.p.kept)
+        self.p.emit("v128.load" if self.w.lanes == 2 else "f64.load", 0, 8 * self.p.ahead)
+        self.p.set(found)
+        self.w.known[self.body[self.k.kept].number] = found
 
     def store_all(self, which: list[int]) -> None:
         known = self.w.known
         self.w.known = {**known}
         for n in which:
+            self.again(n)
             self.store(n)
         self.w.known = known
 
@@ -344,6 +385,7 @@ class Steps:
                 self.begin(step.red, kind)
                 self.p.set(many[len(many) - 1])
             self.w.lanes = outside
+        self.begin_kept(n)
         self.reduced(
             self.inner,
             [self.body[n]],
@@ -351,6 +393,7 @@ class Steps:
             len(many),
             lambda: self.meet(n, many[self.p.ahead // lanes] if self.w.lanes > outside else total),
         )
+        self.end_kept()
         if lanes > 1:
             self.w.lanes = lanes
             for other in many[1:]:
@@ -401,10 +444,12 @@ class Steps:
         known = self.w.known
         self.w.known = {**known}
         pred = self.pred[n]
+        self.again(n)
+        self.keep(n)
         if pred is not None:
             self.w.push(pred)
             self.p.emit("if")
-            self.w.known = {**known}
+            self.w.known = {**self.w.known}
         step = self.steps[n]
         kind = self.kind(n)
         if kind == "w" and step.red == "sum" and not self.w.narrow:
