@@ -84,7 +84,7 @@ class WasmLaunch:
     plan: what it is printed from.
     more: launches that go with it, in which other points of the kernel are computed.
     begin: the place of the word of the first point of the part that is computed, which the word of its end follows, or
-    -1: see Sharing for the other three."""
+    -1: see Sharing for the other four."""
 
     kernel: int
     why: str
@@ -103,6 +103,7 @@ class WasmLaunch:
     points: int
     grain: int
     work: int
+    shares: int
 
 
 BYTES: dict[str, int] = {"float32": 4, "float64": 8, "float16": 4, "int32": 4, "int8": 1, "uint8": 1, "bool": 1}
@@ -123,7 +124,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
     if code is None:
         why = f"not implemented for {call.dtype}"
-        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0)
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0, 0)
     if kernel.raw is not None:
         return with_words(body_plan(op, kernel, call, code, types), program)
     r = resolve(kernel, call)
@@ -357,7 +358,7 @@ def goes_beside(k: Plan, last: Line, inner: Line) -> bool:
 
 def with_words(k: Plan, program: int) -> WasmLaunch:
     """The launch of a kernel: its words in their order, and its key."""
-    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [], -1, 0, 0, 0)
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [], -1, 0, 0, 0, 0)
     key = [
         str(program),
         str(k.kernel.number),
@@ -406,6 +407,7 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         out.points = sharing.points
         out.grain = sharing.grain
         out.work = sharing.work
+        out.shares = sharing.shares if k.margins is None else 1
     if product is not None:
         size = 8 if k.call.dtype == "float64" else 4
         word(k, out, "rows", "i", points(product.rows))

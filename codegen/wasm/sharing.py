@@ -12,19 +12,22 @@ from ..planner.lines import Line, points
 
 TURN = 16  # points of the last line that are computed together: a part begins at a multiple of it
 MANY = 16  # points of a line are enough for several threads
+SHARES = 4  # parts for each thread, so that a slow one holds up nobody for long
 CALL = 8  # what a function costs, in instructions
 
 
 @dataclass
 class Sharing:
     """line: the outer line that is shared out, or -1; side: "rows" or "columns" of a contraction in tiles,
-    or "".  points: how many there are; grain: what a part is a multiple of; work: about as many instructions."""
+    or "".  points: how many there are; grain: what a part is a multiple of; work: about as many instructions; shares:
+    how many parts a thread may have, each of which of a contraction computes the panels of the other side anew."""
 
     line: int
     side: str
     points: int
     grain: int
     work: int
+    shares: int
 
 
 def sharing_of(
@@ -57,13 +60,13 @@ def sharing_of(
     if product is not None:
         batch = len(product.batch)
         if batch > 0 and outer[0].size >= MANY // 2 and is_apart(targets, [outer[0]]):
-            return Sharing(0, "", outer[0].size, 1, work)
+            return Sharing(0, "", outer[0].size, 1, work, SHARES)
         rows = points(product.rows)
         columns = points(product.columns)
         tall = rows >= columns
         if not is_apart(targets, product.rows if tall else product.columns):
             return None
-        return Sharing(-1, "rows", rows, TURN, work) if tall else Sharing(-1, "columns", columns, TURN, work)
+        return Sharing(-1, "rows" if tall else "columns", max(rows, columns), TURN, work, 1)
     best = -1
     for d in range(len(outer)):
         better = best < 0 or outer[best].size < MANY and outer[d].size > outer[best].size
@@ -71,7 +74,7 @@ def sharing_of(
             best = d
     if best < 0 or outer[best].size < 2:
         return None
-    return Sharing(best, "", outer[best].size, TURN if best == len(outer) - 1 else 1, work)
+    return Sharing(best, "", outer[best].size, TURN if best == len(outer) - 1 else 1, work, SHARES)
 
 
 def together(code: Code, outer: list[Line], reduce: list[Line], a: int, b: int) -> bool:

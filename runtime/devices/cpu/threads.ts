@@ -23,8 +23,6 @@ const BITS = 12,
  * @internal
  */
 export const sharing = { part: 1 << 18, worth: 1 << 28, patience: 10_000, kernels: 0 };
-/** Parts of a kernel for each thread, so that a slow one holds up nobody for long. */
-const SHARES = 4;
 const MOST = 64;
 /** How many times as long as the program's own parts another may take besides. */
 const TIMES = 20;
@@ -111,6 +109,7 @@ export interface Shareable {
   readonly points: number;
   readonly grain: number;
   readonly work: number;
+  readonly shares: number;
   readonly scratch: number;
 }
 
@@ -119,7 +118,7 @@ let pool: Threads | null = null,
   codes = 0;
 
 /** In how many parts a kernel is to be computed now; 1: as a whole. */
-export function partsOf({ begin, points, grain, work: own }: Shareable, memory: LinearMemory): number {
+export function partsOf({ begin, points, grain, work: own, shares }: Shareable, memory: LinearMemory): number {
   if (begin < 0 || own < 2 * sharing.part || threads() === 1) return 1;
   if (!pool) {
     if ((work += own) < sharing.worth) return 1;
@@ -128,7 +127,7 @@ export function partsOf({ begin, points, grain, work: own }: Shareable, memory: 
     return 1;
   }
   if (!pool.ready(threads())) return 1;
-  const size = sizeOf(points, grain, Math.min(SHARES * threads(), Math.floor(own / sharing.part)));
+  const size = sizeOf(points, grain, Math.min(shares * threads(), Math.floor(own / sharing.part)));
   return Math.ceil(points / size);
 }
 
