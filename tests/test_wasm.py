@@ -85,12 +85,31 @@ POINTS = np.concatenate(
         np.random.default_rng(1).standard_normal(400),
         np.random.default_rng(2).standard_normal(400) * 10.0 ** np.random.default_rng(3).integers(-300, 300, 400),
         np.random.default_rng(4).uniform(-40, 40, 400),
+        np.arange(-400, 400) * (np.pi / 2),  # near zeros of sines
+        np.random.default_rng(5).uniform(-2.5e6, 2.5e6, 400),
     ]
 )
 
 
 @pytest.mark.parametrize(
-    "name", ["exp", "exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "sqrt", "sigmoid", "erf", "erfc"]
+    "name",
+    [
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log1p",
+        "sinh",
+        "cosh",
+        "tanh",
+        "sqrt",
+        "sigmoid",
+        "erf",
+        "erfc",
+        "sin",
+        "cos",
+        "tan",
+    ],
 )
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_functions(name, relaxed, monkeypatch):

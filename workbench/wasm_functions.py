@@ -28,7 +28,7 @@ def function(name: str) -> Callable[..., float]:
             scalars.call(routine, *(int(a) for a in x)) if name.endswith("_whole") else scalars.call(routine, *x)
         )
     else:
-        own = scalars.CALLS[name.removesuffix("_of")]
+        own = scalars.CALLS[name.removesuffix("_of").removesuffix("_far")]
 
     def call(*x: float) -> float:
         with np.errstate(all="ignore"):

@@ -138,6 +138,17 @@ ERROR_PARTS = (
     f"v:at_most(at_least(x,-0.75),0.75)|q:v*v|e:v*{ERROR_NEAR}|a:at_most(at_least(abs(x),0.75),27.0)|"
     f"u:divide(a-4.0,a+4.0)|y:exp_of(-(a*a))*{ERROR_FAR}|near:abs(x)<=0.75|"
 )
+# (sin(r) / r - 1) / z and (cos(r) - 1 + z / 2) / (z * z), of z = r * r up to (pi / 4)**2, as fdlibm has them.
+SINE = "-2.5050760253406863e-8 2.7557313707070068e-6 -1.984126982985795e-4 8.33333333332249e-3 -0.16666666666666632"
+COSINE = "2.087572321298175e-9 -2.7557314351390663e-7 2.480158728947673e-5 -1.388888888887411e-3 4.1666666666666602e-2"
+# A number up to FAR less k quarters of a turn, what is left's sine and cosine; whether k is odd, and half of it.
+FAR = "1048576.0"
+TURN_PARTS = (
+    "k:round(x*0.6366197723675814)|"
+    "r:((x-(k*1.5707963267341256))-(k*6.077100506303966e-11))-(k*2.0222662487959506e-21)|z:r*r|"
+    f"s:r+((r*z)*{horner('z', SINE)})|c:(1.0-(z*0.5))+((z*z)*{horner('z', COSINE)})|"
+    "h:floor(k*0.5)|odd:!((h+h)==k)|g:h*0.5|minus:!(g==floor(g))|"
+)
 # For float32 and float16: right in doubles to ten digits.
 SINGLE: dict[str, str] = {
     "exp_of": (
@@ -158,6 +169,9 @@ SINGLE: dict[str, str] = {
         f"y:(k*0.6931471805599453)+((s+s)+((s*z)*{LOG_SHORT}))|"
         "{{y,x,x==1e999},{0.0-1e999,(0.0-1e999)*0.0,!(x==0.0)},!(x>0.0)}"
     ),
+    "sin_of": f"x|{TURN_PARTS}v:{{s,c,odd}}|{{{{sin_far(x),{{v,-v,minus}},abs(x)<={FAR}}},x,x==0.0}}",
+    "cos_of": f"x|{TURN_PARTS}v:{{c,-s,odd}}|{{cos_far(x),{{v,-v,minus}},abs(x)<={FAR}}}",
+    "tan_of": (f"x|{TURN_PARTS}v:divide({{s,-c,odd}},{{c,s,odd}})|{{{{tan_far(x),v,abs(x)<={FAR}}},x,x==0.0}}"),
     "tanh_of": "x|e:expm1_of(2.0*at_most(at_least(x,-22.0),22.0))|divide(e,e+2.0)",
     "erf_of": f"x|{ERROR_PARTS}{{{{y-1.0,1.0-y,x>0.0}},e,near}}",
     "erfc_of": f"x|{ERROR_PARTS}{{{{y,2.0-y,x<0.0}},1.0-e,near}}",

@@ -78,6 +78,7 @@ const PROGRAMS = {
   softmax: () => torch.rand([211, 130]).softmax(-1),
   "softmax of columns": () => torch.rand([130, 211]).softmax(0),
   exp: () => torch.randn([5003]).exp(),
+  sines: () => torch.randn([5003]).mul(1e6).sin(),
   "a chain": () =>
     torch
       .randn([3, 1009])

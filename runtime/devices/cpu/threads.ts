@@ -37,7 +37,7 @@ A.add(s,3,1);
 for(;;){
 const job=A.load(s,0),[parts,key,code,bytes,size,points,word,block,stride,limit]=Array.from({length:10},(_,i)=>A.load(s,5+i));
 if(job&&t<limit&&A.load(s,1)>>12===job){
-const run=made[key]??=new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(m.buffer,code,bytes).slice()),{kernels:{memory:m}}).exports.run,at=block+stride*t;
+const run=made[key]??=new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(m.buffer,code,bytes).slice()),{kernels:new Proxy({memory:m},{get:(o,k)=>o[k]??Math[k.split('_')[0]]})}).exports.run,at=block+stride*t;
 for(let c;(c=A.load(s,1))>>12===job&&(c&4095)<parts;){
 if(A.compareExchange(s,1,c,c+1)!==c)continue;
 const p=(c&4095)*size,w=new Int32Array(m.buffer,at+word,4);
@@ -133,6 +133,10 @@ export function partsOf({ begin, points, grain, work: own, shares }: Shareable, 
 
 const sizeOf = (points: number, grain: number, parts: number): number =>
   Math.ceil(points / Math.max(parts, 1) / grain) * grain;
+
+/** Whether workers have a function of this name, too. */
+export const isEverywhere = (name: string, f: unknown): boolean =>
+  f === (Math as unknown as Record<string, unknown>)[name.split("_")[0]!];
 
 /** Puts the bytes of a kernel where workers see them; null where there is no room. */
 export function sharedCode(memory: LinearMemory, code: Uint8Array): SharedCode | null {

@@ -11,7 +11,7 @@ import type { RandomWords } from "../device.js";
 import type { Block } from "./blocks.js";
 import type { LinearMemory } from "./linear-memory.js";
 import { FUNCTIONS, type Scalar } from "./functions.js";
-import { type SharedCode, inParts, partsOf, sharedCode } from "./threads.js";
+import { type SharedCode, inParts, isEverywhere, partsOf, sharedCode } from "./threads.js";
 
 /** Elements that a kernel works on: a storage, or what lives during a run. */
 export interface Held {
@@ -83,8 +83,11 @@ function compile(
   const bytes = new Uint8Array(kernel_bytes(kernel, shared));
   made.memory = memory;
   made.run = null;
-  // A worker has no functions to give, and which fault is the first is not known there.
-  made.bytes = shared && launch.begin >= 0 && !kernel.given.length && !kernel.tells ? bytes : null;
+  // A worker has few functions to give, and which fault is the first is not known there.
+  made.bytes =
+    shared && launch.begin >= 0 && !kernel.tells && kernel.given.every(({ name }) => isEverywhere(name, kernels[name]))
+      ? bytes
+      : null;
   const take = ({ exports }: WebAssembly.Instance): void => {
     if (made.memory === memory) made.run = exports["run"] as Module["run"];
   };
