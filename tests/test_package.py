@@ -218,7 +218,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
     assert packed["few"] < 39_500, packed
-    assert packed["fast"] < 75_500, packed
+    assert packed["fast"] < 76_000, packed
     assert packed["core"] < 202_600, packed
     assert packed["all"] < 431_400, packed
 
