@@ -59,3 +59,31 @@ test("a transposed convolution takes no longer for the zeros between its inputs"
   // conv2d runs in WebAssembly's tiles; a product with conditions does not yet.
   assert.ok(turned <= 20 * plain, `${turned.toFixed(1)} ms, conv2d of as many products ${plain.toFixed(1)} ms`);
 });
+
+test("a kernel takes less than 3 ms from its call to its bytes", async () => {
+  const { bind } = await import("../../dist/host/bind.js"),
+    { plan_wasm } = await import("../../dist/wasm/plan.js"),
+    { kernel_bytes, wasm_kernel } = await import("../../dist/wasm/module.js"),
+    { withFormulas } = await import("../../dist/runtime/program/notation-formulas.js"),
+    { op } = (await import("../../dist/ops/reduce.js")).softmaxOp;
+  const input = { dtype: "float32", shape: [64, 100], strides: [100, 1], offset: 0 };
+  op.programs[0].kernels.forEach(withFormulas);
+  let took = Infinity,
+    bytes = [];
+  for (let round = 0; round < 60; round++) {
+    const began = performance.now(),
+      call = bind(op, [input, 1, null]);
+    const [launch] = plan_wasm(
+      op,
+      0,
+      call,
+      op.outputs,
+      call.slots.map(({ dtype }) => dtype),
+    );
+    bytes = kernel_bytes(wasm_kernel(launch, false), false);
+    took = Math.min(took, performance.now() - began);
+  }
+  assert.ok(bytes.length > 500);
+  console.log(`figure: softmax's kernel is made in ${took.toFixed(2)} ms`);
+  assert.ok(took < 3, `${took.toFixed(2)} ms`);
+});
