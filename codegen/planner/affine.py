@@ -1,93 +1,88 @@
-"""Indices that move in even steps: sums of loops times numbers, perhaps divided by a number and rounded down.
-
-`y * stride + k * dilation - padding` is one, and `(x + padding - k * dilation) // stride` of its adjoint."""
+"""Whole numbers that are sums of loops times numbers, such as `y * stride + k * dilation - padding`: as indices they
+move in even steps.  The numbers of the uniform count as what they are in a call."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..data.names import safe_name
-from ..data.nodes import Binary, Constant, Division, Index, Node, Unary, Uniform
-from .writer import KernelWriter
+from ..data.nodes import Apply, Binary, Constant, Index, Node, Unary, Uniform
 
 
 @dataclass
 class Affine:
-    """(sum of factors[loop] * loop + factors[""]) // divisor."""
+    """The sum of factors[loop] * loop, and factors[""]."""
 
-    factors: dict[str, float]
-    divisor: int
+    factors: dict[str, int]
 
+    def is_number(self) -> bool:
+        """Whether no loop moves it."""
+        return all(name == "" or self.factors[name] == 0 for name in self.factors)
 
-def affine_of(k: KernelWriter, index: Node) -> Affine | None:
-    """What an index is, or None if it is nothing of this form."""
-    divisor = 1
-    inner = index
-    match index:
-        case Division(operator="//", operand=dividend, divisor=by):
-            divisor = by
-            inner = dividend
-    factors = linear(k, inner)
-    return None if factors is None else Affine(factors, divisor)
+    def plus(self, other: Affine) -> Affine:
+        out = {**self.factors}
+        for name in other.factors:
+            out[name] = out.get(name, 0) + other.factors[name]
+        return Affine(out)
 
+    def times(self, by: int) -> Affine:
+        out: dict[str, int] = {}
+        for name in self.factors:
+            out[name] = self.factors[name] * by
+        return Affine(out)
 
-def linear(k: KernelWriter, e: Node) -> dict[str, float] | None:
-    """The factors of a sum of products with numbers, "" for what stands alone; None if a node is none."""
-    match e:
-        case Constant(value=value):
-            return {"": value}
-        case Index(loop=loop):
-            return {"": 0, loop: 1}
-        case Uniform(name=name):
-            return told(k, name)
-        case Unary(operator="-", operand=operand):
-            return times(linear(k, operand), -1)
-        case Binary(operator="+", left=left, right=right):
-            return plus(linear(k, left), linear(k, right))
-        case Binary(operator="-", left=left, right=right):
-            return plus(linear(k, left), times(linear(k, right), -1))
-        case Binary(operator="*", left=left, right=right):
-            a = linear(k, left)
-            b = linear(k, right)
-            if a is not None and is_constant(a):
-                return times(b, a[""])
-            if b is not None and is_constant(b):
-                return times(a, b[""])
+    def minus(self, other: Affine) -> Affine:
+        return self.plus(other.times(-1))
+
+    def over(self, by: Affine) -> Affine | None:
+        """The quotient, rounded down, by a number that divides what all loops are multiplied by; else None."""
+        if not by.is_number() or by.factors[""] < 1:
             return None
+        out: dict[str, int] = {}
+        for name in self.factors:
+            if name != "" and self.factors[name] % by.factors[""] != 0:
+                return None
+            out[name] = self.factors[name] // by.factors[""]
+        return Affine(out)
+
+    def equals(self, other: Affine) -> bool:
+        rest = self.minus(other)
+        return rest.is_number() and rest.factors[""] == 0
+
+
+def affine(e: Node, told: Callable[[str], int | None], quotients: bool) -> Affine | None:
+    """What a formula is, or None if it is nothing of this form.  told: the value of a whole number of the uniform.
+    quotients: whether divisions count, too, where they divide what all loops are multiplied by."""
+    match e:
+        case Constant(kind="i", value=value):
+            return Affine({"": int(value)})
+        case Index(loop=loop):
+            return Affine({"": 0, loop: 1})
+        case Uniform(name=name):
+            known = told(name)
+            return None if known is None else Affine({"": known})
+        case Unary(operator="-", operand=operand):
+            inner = affine(operand, told, quotients)
+            return None if inner is None else inner.times(-1)
+        case Binary(operator=operator, left=left, right=right):
+            a = affine(left, told, quotients)
+            b = affine(right, told, quotients)
+            return None if a is None or b is None else joined(operator, a, b)
+        case Apply(name="floor_divide_whole", operands=operands) if quotients:
+            a = affine(operands[0], told, quotients)
+            b = affine(operands[1], told, quotients)
+            return None if a is None or b is None else a.over(b)
         case _:
             return None
 
 
-def told(k: KernelWriter, name: str) -> dict[str, float] | None:
-    """A whole number of the uniform."""
-    for n in range(len(k.names)):
-        if k.names[n] == safe_name(name) and k.kinds[n] == "i":
-            return {"": k.values[n]}
-    return None
-
-
-def is_constant(factors: dict[str, float]) -> bool:
-    for name in factors:
-        if name != "" and factors[name] != 0:
-            return False
-    return True
-
-
-def plus(a: dict[str, float] | None, b: dict[str, float] | None) -> dict[str, float] | None:
-    if a is None or b is None:
+def joined(operator: str, a: Affine, b: Affine) -> Affine | None:
+    if operator == "+":
+        return a.plus(b)
+    if operator == "-":
+        return a.minus(b)
+    if operator != "*":
         return None
-    out: dict[str, float] = {}
-    for name in a:
-        out[name] = a[name]
-    for name in b:
-        out[name] = (out[name] if name in out else 0) + b[name]
-    return out
-
-
-def times(factors: dict[str, float] | None, by: float) -> dict[str, float] | None:
-    if factors is None:
-        return None
-    out: dict[str, float] = {}
-    for name in factors:
-        out[name] = factors[name] * by
-    return out
+    if a.is_number():
+        return b.times(a.factors[""])
+    return a.times(b.factors[""]) if b.is_number() else None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ..data.model import Code, ReadCode
 from ..data.names import safe_name
-from ..data.nodes import Binary, Constant, Node, Uniform, elements_of, operands_of, same, uses_loop
-from .affine import Affine, affine_of
+from ..data.nodes import Binary, Constant, Division, Node, Uniform, elements_of, operands_of, same, uses_loop
+from .affine import Affine, affine
 from .conversion import KIND_TYPES, ZEROS, converted
 from .lines import Line, points
 from .memory import access_kind, needed, read_lines
@@ -45,7 +45,7 @@ class Window:
     order; outer: all outer lines, those of windows last."""
 
     accesses: list[int]
-    indices: list[list[Affine]]
+    indices: list[list[WindowIndex]]
     outer: list[Line]
     tile: WindowTile
 
@@ -102,7 +102,7 @@ def window_of(k: KernelWriter, threads: int, rows: int) -> Window | None:
         out.indices.append(indices)
         for index in indices:
             for line in k.outer:
-                if line.name != "" and has(index, line.name) and line.name not in names:
+                if line.name != "" and index.moves_with(line.name) and line.name not in names:
                     names.append(line.name)
     if len(out.accesses) == 0:
         return None
@@ -117,11 +117,38 @@ def window_of(k: KernelWriter, threads: int, rows: int) -> Window | None:
     return out if shared(k, out) <= min(MOST_SHARED, k.facts.max_shared) else None
 
 
-def has(index: Affine, name: str) -> bool:
-    return name in index.factors and index.factors[name] != 0
+@dataclass
+class WindowIndex:
+    """A sum of loops, divided by a number and rounded down."""
+
+    sum: Affine
+    divisor: int
+
+    def moves_with(self, loop: str) -> bool:
+        return self.sum.factors.get(loop, 0) != 0
 
 
-def windows_of(k: KernelWriter, n: int) -> list[Affine] | None:
+def index_of(k: KernelWriter, e: Node) -> WindowIndex | None:
+    """What an index is, or None if it is nothing of this form."""
+    divisor = 1
+    dividend = e
+    match e:
+        case Division(operator="//", operand=operand, divisor=by):
+            divisor = by
+            dividend = operand
+    found = affine(dividend, lambda name: told(k, name), False)
+    return None if found is None else WindowIndex(found, divisor)
+
+
+def told(k: KernelWriter, name: str) -> int | None:
+    """A whole number of the uniform."""
+    for n in range(len(k.names)):
+        if k.names[n] == safe_name(name) and k.kinds[n] == "i":
+            return int(k.values[n])
+    return None
+
+
+def windows_of(k: KernelWriter, n: int) -> list[WindowIndex] | None:
     """The computed indices of access n if it reads through windows: they move with outer and reduced lines, and nothing
     else of it moves with these."""
     if not is_bound(k, n) or not varies_evenly(k, n):
@@ -129,27 +156,27 @@ def windows_of(k: KernelWriter, n: int) -> list[Affine] | None:
     for step in k.kernel.steps:
         if step.target == n:
             return None
-    out: list[Affine] = []
+    out: list[WindowIndex] = []
     through = False
     for e in k.code.accesses[n].index:
         if e is None:
             continue
-        index = affine_of(k, e)
+        index = index_of(k, e)
         if index is None:
             return None
         outer = False
         reduced = False
-        for name in index.factors:
+        for name in index.sum.factors:
             if name == "":
                 continue
             at = line_of(k.outer, name)
             if at >= 0 and k.outer[at].strides[n] != 0:
                 return None
-            if at >= 0 and has(index, name):
+            if at >= 0 and index.moves_with(name):
                 outer = True
             elif line_of(k.reduce, name) < 0:
                 return None
-            elif has(index, name):
+            elif index.moves_with(name):
                 reduced = True
         if outer and reduced:
             through = True
@@ -211,14 +238,14 @@ def spans(k: KernelWriter, w: Window, a: int) -> list[int]:
     """How many places along each computed axis a tile's windows cover, of window access number a."""
     out: list[int] = []
     for index in w.indices[a]:
-        reach: float = 0
-        for name in index.factors:
+        reach = 0
+        for name in index.sum.factors:
             if name == "":
                 continue
             at = line_of(w.outer, name)
             size = extent_in(w, at) if at >= 0 else k.reduce[line_of(k.reduce, name)].size
-            reach += abs(index.factors[name]) * (size - 1)
-        out.append(int(reach) // index.divisor + (1 if index.divisor == 1 else 2))
+            reach += abs(index.sum.factors[name]) * (size - 1)
+        out.append(reach // index.divisor + (1 if index.divisor == 1 else 2))
     return out
 
 
@@ -373,24 +400,20 @@ def patch_text(k: KernelWriter, w: Window, a: int) -> PatchText:
     return out
 
 
-def corner(k: KernelWriter, w: Window, index: Affine) -> list[str]:
+def corner(k: KernelWriter, w: Window, index: WindowIndex) -> list[str]:
     """The variables of an index at the point of a tile and a window where it is least."""
     out: list[str] = []
-    for name in index.factors:
+    for name in index.sum.factors:
         if name == "":
             continue
         at = line_of(w.outer, name)
         if at >= 0 and at < len(w.outer) - w.tile.lines:
             continue
+        falls = index.sum.factors[name] < 0
         if at >= 0:
-            out.append(
-                f"let {safe_name(name)} = first{at}{f' + {extent_in(w, at) - 1}' if index.factors[name] < 0 else ''};"
-            )
+            out.append(f"let {safe_name(name)} = first{at}{f' + {extent_in(w, at) - 1}' if falls else ''};")
         else:
-            out.append(
-                f"let {safe_name(name)} = "
-                f"{k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};"
-            )
+            out.append(f"let {safe_name(name)} = {k.reduce[line_of(k.reduce, name)].size - 1 if falls else 0};")
     return out
 
 

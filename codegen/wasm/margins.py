@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..data.model import Code, ReadCode
 from ..data.nodes import Binary, Constant, Node, operands_of
+from ..planner.affine import Affine
 from ..planner.lines import Line
-from .straight import Even, EvenAxis, Evenness, Straight, negative, sum_of
+from .straight import EvenAxis, Evenness, Straight
 
 MOST = 1 << 20  # elements of a copy
 
@@ -130,20 +131,14 @@ def is_box(evenness: Evenness, axes: list[EvenAxis], guard: Node | None) -> bool
                 b = evenness.of(right)
                 if a is None or b is None:
                     return False
-                rest = sum_of(a, negative(b)) if sign == ">=" else sum_of(b, negative(a))
+                rest = a.minus(b) if sign == ">=" else b.minus(a)
                 if sign == "<":
-                    rest = sum_of(rest, Even({"": -1}))
+                    rest = rest.plus(Affine({"": -1}))
                 if not any(
-                    equal(rest, axis.even) or equal(rest, sum_of(Even({"": axis.length - 1}), negative(axis.even)))
+                    rest.equals(axis.even) or rest.equals(Affine({"": axis.length - 1}).minus(axis.even))
                     for axis in axes
                 ):
                     return False
             case _:
                 return False
     return True
-
-
-def equal(a: Even, b: Even) -> bool:
-    return all(b.factors.get(name, 0) == a.factors[name] for name in a.factors) and all(
-        a.factors.get(name, 0) == b.factors[name] for name in b.factors
-    )

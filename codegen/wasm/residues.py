@@ -21,8 +21,9 @@ from ..data.nodes import (
     replaced,
     uses_loop,
 )
+from ..planner.affine import Affine
 from ..planner.lines import Line, Resolved
-from .straight import Even, Evenness
+from .straight import Evenness
 
 MOST_PARTS = 64
 
@@ -109,14 +110,14 @@ def split_of(evenness: Evenness, condition: Node, r: Resolved) -> Split | None:
         case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
             by = evenness.of(operands[1])
             even = evenness.of(operands[0])
-            if by is None or even is None or len(by.factors) != 1 or by.factors[""] < 2:
+            if by is None or even is None or not by.is_number() or by.factors[""] < 2:
                 return None
             return split_between(even, by.factors[""], r)
         case _:
             return None
 
 
-def split_between(even: Even, m: int, r: Resolved) -> Split | None:
+def split_between(even: Affine, m: int, r: Resolved) -> Split | None:
     outer = [line.name for line in r.outer if line.name != "" and even.factors.get(line.name, 0) != 0]
     inner = [line.name for line in r.reduce if line.name != "" and even.factors.get(line.name, 0) != 0]
     if len(outer) != 1 or len(inner) != 1:

@@ -10,31 +10,22 @@ from ..data.nodes import (
     Apply,
     Binary,
     Constant,
-    Index,
     Node,
-    Unary,
-    Uniform,
     joined_by,
     mapped,
     operands_of,
     same,
     uses_loop,
 )
+from ..planner.affine import Affine, affine
 from ..planner.lines import Line, Resolved
-
-
-@dataclass
-class Even:
-    """factors: by loop, and "" for what stands alone."""
-
-    factors: dict[str, int]
 
 
 @dataclass
 class EvenAxis:
     """An axis with an even index.  step: elements from one place to the next."""
 
-    even: Even
+    even: Affine
     length: int
     step: int
 
@@ -65,36 +56,19 @@ class Evenness:
         self.lines = lines
         self.depends: list[Word] = []
 
-    def of(self, e: Node) -> Even | None:
-        match e:
-            case Constant(kind="i", value=value):
-                return Even({"": int(value)})
-            case Index(loop=loop):
-                return Even({"": 0, loop: 1})
-            case Uniform(name=name):
-                return self.checked(name)
-            case Unary(operator="-", operand=operand):
-                return scaled(self.of(operand), -1)
-            case Binary(operator="+", left=left, right=right):
-                return added(self.of(left), self.of(right))
-            case Binary(operator="-", left=left, right=right):
-                return added(self.of(left), scaled(self.of(right), -1))
-            case Binary(operator="*", left=left, right=right):
-                return product(self.of(left), self.of(right))
-            case Apply(name="floor_divide_whole", operands=operands):
-                return divided(self.of(operands[0]), self.of(operands[1]))
-            case _:
-                return None
+    def of(self, e: Node) -> Affine | None:
+        return affine(e, lambda name: self.told(name), True)
 
-    def checked(self, name: str) -> Even | None:
+    def told(self, name: str) -> int | None:
+        """A whole number of the uniform, which the plan then depends on."""
         for w in self.kernel.words:
             if w.name == name and w.kind == "i":
                 if not any(known.name == name for known in self.depends):
                     self.depends.append(w)
-                return Even({"": int(w.value(self.env) if w.value is not None else self.env[name])})
+                return int(w.value(self.env) if w.value is not None else self.env[name])
         return None
 
-    def least(self, even: Even) -> int:
+    def least(self, even: Affine) -> int:
         """The smallest value at any point of the lines."""
         total = even.factors[""]
         for line in self.lines:
@@ -102,15 +76,15 @@ class Evenness:
                 total += min(0, even.factors[line.name] * (line.size - 1))
         return total
 
-    def most(self, even: Even) -> int:
-        return -self.least(negative(even))
+    def most(self, even: Affine) -> int:
+        return -self.least(even.times(-1))
 
     def undivided(self, e: Node) -> Node:
         """A formula without divisions by 1."""
         match e:
             case Apply(name="floor_divide_whole", operands=operands):
                 by = self.of(operands[1])
-                if by is not None and len(by.factors) == 1 and by.factors[""] == 1:
+                if by is not None and by.is_number() and by.factors[""] == 1:
                     return self.undivided(operands[0])
                 return e
             case _:
@@ -125,66 +99,19 @@ class Evenness:
                 if a is None or b is None:
                     return False
                 if sign == ">=":
-                    return self.least(sum_of(a, negative(b))) >= 0
-                return self.most(sum_of(a, negative(b))) <= (-1 if sign == "<" else 0)
+                    return self.least(a.minus(b)) >= 0
+                return self.most(a.minus(b)) <= (-1 if sign == "<" else 0)
             case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
                 even = self.of(operands[0])
                 by = self.of(operands[1])
                 return (
                     even is not None
                     and by is not None
-                    and divided(even, by) is not None
+                    and even.over(by) is not None
                     and even.factors[""] % by.factors[""] == 0
                 )
             case _:
                 return False
-
-
-def negative(a: Even) -> Even:
-    out: dict[str, int] = {}
-    for name in a.factors:
-        out[name] = -a.factors[name]
-    return Even(out)
-
-
-def scaled(a: Even | None, by: int) -> Even | None:
-    if a is None:
-        return None
-    out: dict[str, int] = {}
-    for name in a.factors:
-        out[name] = a.factors[name] * by
-    return Even(out)
-
-
-def sum_of(a: Even, b: Even) -> Even:
-    out = {**a.factors}
-    for name in b.factors:
-        out[name] = out.get(name, 0) + b.factors[name]
-    return Even(out)
-
-
-def added(a: Even | None, b: Even | None) -> Even | None:
-    return None if a is None or b is None else sum_of(a, b)
-
-
-def product(a: Even | None, b: Even | None) -> Even | None:
-    if a is None or b is None:
-        return None
-    if len(a.factors) == 1:
-        return scaled(b, a.factors[""])
-    return scaled(a, b.factors[""]) if len(b.factors) == 1 else None
-
-
-def divided(a: Even | None, by: Even | None) -> Even | None:
-    """a // by, where by is a number that divides the steps of all loops."""
-    if a is None or by is None or len(by.factors) != 1 or by.factors[""] < 1:
-        return None
-    out: dict[str, int] = {}
-    for name in a.factors:
-        if name != "" and a.factors[name] % by.factors[""] != 0:
-            return None
-        out[name] = a.factors[name] // by.factors[""]
-    return Even(out)
 
 
 def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool]) -> Straight:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..ir.affine import always, shorter
+from ..ir.affine import Linear, always, linear, minus, shorter
 from ..ir.axes import Axis
 from ..ir.expression import (
     ONE,
@@ -18,10 +18,8 @@ from ..ir.expression import (
     Call,
     Constant,
     E,
-    Index,
     Pack,
     Symbol,
-    Unary,
     add,
     cond,
     conj,
@@ -54,46 +52,8 @@ class Sizes:
     positive: frozenset[str] = frozenset()
 
 
-Form = tuple[dict[str, E], E]  # coefficients of loops, and the rest
-
-
 class Unsolvable(Exception):
     """An index is read from a tensor, rounded, or not affine: the statement stays a scatter."""
-
-
-def linear(e: E, names: frozenset[str]) -> Form | None:
-    """e as ({loop: coefficient}, rest), affine in the single loops `names`; None if it is not."""
-    if isinstance(e, Index) and e.loop in names:
-        return {e.loop: ONE}, ZERO
-    if e.loops.isdisjoint(names):
-        return {}, e
-    match e:
-        case Binary("+" | "-", left, right):
-            a, b = linear(left, names), linear(right, names)
-            if a is None or b is None:
-                return None
-            join = add if e.operator == "+" else minus
-            slopes = dict(a[0])
-            for v, k in b[0].items():
-                slopes[v] = join(slopes.get(v, ZERO), k)
-            return {v: k for v, k in slopes.items() if not is_const(k, 0)}, join(a[1], b[1])
-        case Binary("*", left, right):
-            for x, y in ((left, right), (right, left)):
-                if x.loops.isdisjoint(names) and (inner := linear(y, names)):
-                    return {v: mul(x, k) for v, k in inner[0].items()}, mul(x, inner[1])
-        case Unary("-", operand):
-            inner = linear(operand, names)
-            return None if inner is None else ({v: neg(k) for v, k in inner[0].items()}, neg(inner[1]))
-    return None
-
-
-def minus(a: E, b: E) -> E:
-    """a - b for whole numbers, without brackets where b is itself a sum."""
-    if is_binary(b, "+"):
-        return minus(minus(a, b.left), b.right)
-    if is_binary(b, "-"):
-        return add(minus(a, b.left), b.right)
-    return sub(a, b)
 
 
 def put(e: E, old: E, new: E) -> E:
@@ -204,15 +164,15 @@ class System:
     def never_zero(self, e: E) -> bool:
         return self.above_zero(e) or self.above_zero(neg(e)) or is_const(e) and e.value < 0
 
-    def pivot(self) -> tuple[int, str, Form] | None:
+    def pivot(self) -> tuple[int, str, Linear] | None:
         """The cheapest (equation, loop): an index alone; then a loop about as long as the axis, so that the
         shorter ones are left; then a coefficient of +-1; then any."""
-        best: tuple[tuple[bool, bool, bool, int], tuple[int, str, Form]] | None = None
+        best: tuple[tuple[bool, bool, bool, int], tuple[int, str, Linear]] | None = None
         for i, (e, _, n) in enumerate(self.equations):
             form = linear(e, frozenset(self.left))
             if form is None:
                 continue
-            for v, c in form[0].items():
+            for v, c in form.factors.items():
                 if not self.never_zero(c):
                     continue
                 unit = is_const(c, 1) or is_const(c, -1)
@@ -229,10 +189,10 @@ class System:
         """The length that a length grows with, or itself."""
         return self.kin.get(e.name, e.name) if isinstance(e, Symbol) else ""
 
-    def eliminate(self, i: int, v: str, form: Form) -> None:
+    def eliminate(self, i: int, v: str, form: Linear) -> None:
         """Solves equation i, affine, for the loop v."""
         e, k, n = self.equations.pop(i)
-        coefficients, rest = form
+        coefficients, rest = form.factors, form.rest
         c = coefficients[v]
         for w, cw in coefficients.items():
             if w != v:
@@ -257,10 +217,10 @@ class System:
         if not is_binary(e, "//", "%") or e.right.loops:
             raise Unsolvable(show(e))
         form = linear(e.left, frozenset(self.left))
-        if form is None or len(form[0]) != 1:
+        if form is None or len(form.factors) != 1:
             raise Unsolvable(show(e))
-        v, a = list(form[0].items())[0]
-        c, b = form[1], e.right
+        v, a = list(form.factors.items())[0]
+        c, b = form.rest, e.right
         if not self.above_zero(b):
             raise Unsolvable(show(e))
         extent = self.left[v].length
@@ -344,11 +304,11 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
             conditions.append(p)
             continue
         left, right = linear(p.left, inner), linear(p.right, inner)
-        if left is None or right is None or not left[0] and not right[0]:
+        if left is None or right is None or not left.factors and not right.factors:
             conditions.append(p)
-        elif not right[0]:
+        elif not right.factors:
             equations.append((p.left, p.right, outer.get(p.right)))
-        elif not left[0]:
+        elif not left.factors:
             equations.append((p.right, p.left, outer.get(p.left)))
         else:
             equations.append((minus(p.left, p.right), ZERO, None))

@@ -1,20 +1,24 @@
-"""Whole-number expressions as polynomials, to shorten index arithmetic and to see what always holds."""
+"""Whole-number expressions as polynomials, to shorten index arithmetic and to see what always holds; and as sums of
+loops times what no loop moves, to solve for a loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from .expression import (
+    ONE,
     ZERO,
     Binary,
     Constant,
     E,
+    Index,
     Unary,
     add,
     idx,
     integer,
     integral,
     is_binary,
+    is_const,
     is_unary,
     mul,
     neg,
@@ -109,3 +113,46 @@ def always(p: E, loops: list[Loop]) -> bool:
         end = plus(poly(v.length), one, -1) if slope[0].count < 0 else []
         least = plus([t for t in least if i not in t.atoms], times(slope, end), 1)
     return not least or len(least) == 1 and not least[0].atoms and least[0].count >= 0
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The sum of factors[loop] * loop, none of which is 0, and the rest."""
+
+    factors: dict[str, E]
+    rest: E
+
+
+def linear(e: E, names: frozenset[str]) -> Linear | None:
+    """e as a sum of the single loops `names` times what none of them moves; None if it is not."""
+    if isinstance(e, Index) and e.loop in names:
+        return Linear({e.loop: ONE}, ZERO)
+    if e.loops.isdisjoint(names):
+        return Linear({}, e)
+    match e:
+        case Binary("+" | "-", left, right):
+            a, b = linear(left, names), linear(right, names)
+            if a is None or b is None:
+                return None
+            join = add if e.operator == "+" else minus
+            factors = dict(a.factors)
+            for v, k in b.factors.items():
+                factors[v] = join(factors.get(v, ZERO), k)
+            return Linear({v: k for v, k in factors.items() if not is_const(k, 0)}, join(a.rest, b.rest))
+        case Binary("*", left, right):
+            for x, y in ((left, right), (right, left)):
+                if x.loops.isdisjoint(names) and (inner := linear(y, names)):
+                    return Linear({v: mul(x, k) for v, k in inner.factors.items()}, mul(x, inner.rest))
+        case Unary("-", operand):
+            inner = linear(operand, names)
+            return None if inner is None else Linear({v: neg(k) for v, k in inner.factors.items()}, neg(inner.rest))
+    return None
+
+
+def minus(a: E, b: E) -> E:
+    """a - b for whole numbers, without brackets where b is itself a sum."""
+    if is_binary(b, "+"):
+        return minus(minus(a, b.left), b.right)
+    if is_binary(b, "-"):
+        return add(minus(a, b.left), b.right)
+    return sub(a, b)
