@@ -11,8 +11,12 @@ import { sharing } from "../../dist/runtime/devices/cpu/threads.js";
 const { nn } = torch,
   F = nn.functional,
   made = [];
-const builtin = process.getBuiltinModule("node:worker_threads"),
-  { Worker } = threads;
+const { Worker } = threads,
+  builtin = process.getBuiltinModule?.("node:worker_threads");
+if (!builtin) {
+  console.log("Node before 20.16 has no threads here");
+  process.exit(0);
+}
 builtin.Worker = class extends Worker {
   constructor(...given) {
     super(...given);
