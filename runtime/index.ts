@@ -55,6 +55,7 @@ export {
 } from "./functions/join.js";
 export { device, e, get_default_dtype, inf, nan, newaxis, pi, Size, type DeviceName } from "./functions/constants.js";
 export {
+  BFloat16Tensor,
   BoolTensor,
   ByteTensor,
   CharTensor,
@@ -63,8 +64,8 @@ export {
   HalfTensor,
   IntTensor,
   LongTensor,
+  ShortTensor,
   are_deterministic_algorithms_enabled,
-  bfloat16,
   cdouble,
   cfloat,
   channels_last,
@@ -74,7 +75,6 @@ export {
   contiguous_format,
   get_float32_matmul_precision,
   get_num_threads,
-  int16,
   is_nonzero,
   is_same_size,
   is_signed,
@@ -83,10 +83,7 @@ export {
   set_default_dtype,
   set_float32_matmul_precision,
   set_num_threads,
-  short,
   strided,
-  uint16,
-  uint32,
   uint64,
   use_deterministic_algorithms,
 } from "./functions/settings.js";

@@ -16,7 +16,7 @@ from buildtools.paths import ROOT
 TYPESCRIPT = """
 runtime/platform
 runtime/base
-host wgsl wasm fusion
+dsl/dtypes.js host wgsl wasm fusion
 runtime/elements
 runtime/tape
 runtime/tensor

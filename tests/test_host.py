@@ -39,12 +39,21 @@ def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
 
 
 def test_promotion_is_pytorchs():
-    """torch.promote_types, with int32 for the types that are missing here (int16, int64)."""
-    order = {t: i for i, t in enumerate(["bool", "uint8", "int8", "int32", "float16", "float32", "float64"])}
-    for a in DTYPES:
+    """torch.promote_types; tests/checks/dtypes.mjs has PyTorch's whole table."""
+    order = ["bool", "uint8", "int8", "int16", "int32", "float16", "bfloat16", "float32", "float64"]
+    between = {frozenset({"uint8", "int8"}): "int16", frozenset({"float16", "bfloat16"}): "float32"}
+    alone = {"uint16", "uint32"}
+    assert {*order, *alone} == set(DTYPES)
+    for a in order:
+        for b in order:
+            assert promote_types(a, b) == between.get(frozenset({a, b}), max(a, b, key=order.index)), (a, b)
+    for a in alone:
         for b in DTYPES:
-            want = "int32" if {a, b} == {"uint8", "int8"} else max(a, b, key=order.get)
-            assert promote_types(a, b) == want, (a, b)
+            if a == b or "float" in b:
+                assert promote_types(a, b) == promote_types(b, a) == b
+            else:
+                with pytest.raises(OpError, match="promotion of uint16 and uint32 is not supported"):
+                    promote_types(a, b)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import math
 import handmade
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 
 from dsl.ir.expression import INTRINSICS, ZERO, Binary, call, cond, idx, integer, read, real, sym
 from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
@@ -49,10 +50,11 @@ def test_whole_numbers_fit_and_round_down():
 
 @pytest.mark.parametrize(
     "dtype,want",
-    [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])],
+    [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])]
+    + [(np.int16, [4, 250]), (np.uint16, [4, 250]), (np.uint32, [4, 250]), (bfloat16, [4, 250])],
 )
 def test_types(dtype, want):
-    """8-bit types compute in 32 bits and wrap when stored; float16 computes in float32."""
+    """Types of fewer bits compute in 32 and wrap or round when stored."""
     x = np.array([2, 125], dtype)
     p = Program(
         "p",

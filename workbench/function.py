@@ -25,6 +25,7 @@ from codegen.kernels.host_formula import formula
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
 from dsl.gradients.adjoint import complete
+from dsl.ir.dtypes import is_floating
 from dsl.library import load, load_text
 from dsl.opdef import Library, OpDef
 from dsl.testing.trials import check_reads
@@ -215,7 +216,7 @@ class Function:
             if n not in names:
                 raise OpError(f"{self.name} has no gradient by '{n}'; it has them by {', '.join(names)}")
         call, arrays = self.bind(args, options, self.on)
-        if not call.dtype.startswith("float"):
+        if not is_floating(call.dtype):
             raise OpError(f"{self.name} has gradients of floats, not of {call.dtype}")
         slots = {s.name: b for s, b in zip(data.slots, call.slots)}
         given = {
@@ -340,7 +341,7 @@ def array(what: str, v) -> np.ndarray:
         a = np.asarray(v, order="C")
     except ValueError as e:
         raise OpError(f"{what} is no array: {e}") from None
-    if a.dtype in (np.int64, np.uint32, np.uint64, np.int16, np.uint16):
+    if a.dtype in (np.int64, np.uint64):
         if a.size and not (-(2**31) <= int(a.min()) and int(a.max()) < 2**31):
             raise OpError(f"{what} has numbers past 32 bits")
         return a.astype(np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import ml_dtypes
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
@@ -16,8 +17,12 @@ NAMES = {
     "float32": np.float32,
     "float64": np.float64,
     "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
     "int32": np.int32,
+    "int16": np.int16,
     "int8": np.int8,
+    "uint32": np.uint32,
+    "uint16": np.uint16,
     "uint8": np.uint8,
     "bool": np.bool_,
 }

@@ -3,7 +3,8 @@
     wasm = Wasm()
     results = wasm.run(op, 0, call, {slot: array}, wanted)
 
-float32 values that a program keeps in between are kept in double, and float16 lies in 32 bits, as in the package."""
+float32 values that a program keeps in between are kept in double, and 16-bit floats lie in 32 bits, as in the
+package."""
 
 from __future__ import annotations
 
@@ -20,17 +21,10 @@ from codegen.wasm.module import kernel_bytes, wasm_kernel
 from codegen.wasm.plan import BYTES, WasmLaunch, plan_wasm
 
 from . import wasm_functions
+from .numpy_runner import NAMES
 
-STORED = {
-    "float32": np.float32,
-    "float16": np.float32,
-    "float64": np.float64,
-    "int32": np.int32,
-    "int8": np.int8,
-    "uint8": np.uint8,
-    "bool": np.uint8,
-}
-RESULT = {**STORED, "float16": np.float16, "bool": np.bool_}
+STORED = {**NAMES, "float16": np.float32, "bfloat16": np.float32, "bool": np.uint8}
+RESULT = NAMES
 PAGE = 65536
 
 

@@ -4,8 +4,8 @@
     results = gpu.run(op, 0, [array, 2.0], wanted)
 
 Whose GPU runs it is wgpu's choice, but never OpenGL, which is no WebGPU; for a software one set VK_ICD_FILENAMES and
-LD_LIBRARY_PATH before (buildtools/gpu.py says where).  Arrays of 8-bit types and bool are widened to 32 bits on the
-way."""
+LD_LIBRARY_PATH before (buildtools/gpu.py says where).  Whole numbers of fewer bits, bfloat16 and bool are
+widened to 32 bits on the way."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ import numpy as np
 from codegen.data.model import Call, Launch, Op, Schedule
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
+from dsl.ir.dtypes import TYPES
 
-STORED = {
-    "float32": np.float32,
-    "float16": np.float16,
-    "int32": np.int32,
-    "int8": np.int32,
-    "uint8": np.int32,
-    "bool": np.uint32,
-}
-RESULT = {**STORED, "int8": np.int8, "uint8": np.uint8, "bool": np.bool_}
+from .numpy_runner import NAMES
+
+WORDS = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32}
+STORED = {name: WORDS[t.word] for name, t in TYPES.items() if t.word}
+RESULT = {name: NAMES[name] for name in STORED}
 
 
 class KernelError(Exception):

@@ -335,6 +335,8 @@ def bind_slots(op: Op, call: Call, metas: list[Meta | None], parts: Parts | None
     for i in range(len(out), len(op.slots)):
         slot = op.slots[i]
         own = call.dtype if slot.dtype == "T" else slot.dtype
+        if own == "bfloat16" and slot.role == "temp":
+            own = "float32"  # what lies in 32 bits anyway
         meta: Meta | None = metas[i] if i < len(metas) else None
         if meta is not None:
             shape, strides = physical(slot, meta)

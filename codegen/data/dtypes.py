@@ -6,6 +6,8 @@ higher.  `int64` is a name of int32 here, so it never appears.  Nothing here kno
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import OTHER_NAMES, TYPES, is_floating
+
 from .errors import OpError, decimal
 from .model import Meta
 
@@ -13,57 +15,29 @@ BOOL_CATEGORY = 0
 INT_CATEGORY = 1
 FLOAT_CATEGORY = 2
 
-DTYPES: list[str] = ["bool", "uint8", "int8", "int32", "float16", "float32", "float64"]
-
-# The names under which a type may be asked for.
-DTYPE_NAMES: dict[str, str] = {
-    "bool": "bool",
-    "uint8": "uint8",
-    "int8": "int8",
-    "int32": "int32",
-    "int": "int32",
-    "int64": "int32",
-    "long": "int32",
-    "float16": "float16",
-    "half": "float16",
-    "float32": "float32",
-    "float": "float32",
-    "float64": "float64",
-    "double": "float64",
-}
+DTYPES: list[str] = list(TYPES)
 
 
 def category(dtype: str) -> int:
     """0 bool, 1 integral, 2 floating."""
-    if dtype == "bool":
-        return BOOL_CATEGORY
-    return FLOAT_CATEGORY if dtype.startswith("float") else INT_CATEGORY
+    kind = TYPES[dtype].kind
+    return BOOL_CATEGORY if kind == "b" else FLOAT_CATEGORY if kind == "f" else INT_CATEGORY
 
 
 def compute_class(dtype: str) -> str:
     """How elements of this type are computed: "f" floating, "i" integral (bool as 0 and 1 too)."""
-    return "f" if dtype.startswith("float") else "i"
-
-
-def byte_size(dtype: str) -> int:
-    """Bytes of one element in a typed array."""
-    if dtype == "float64":
-        return 8
-    if dtype == "float16":
-        return 2
-    return 4 if dtype == "float32" or dtype == "int32" else 1
+    return "f" if is_floating(dtype) else "i"
 
 
 def holds(dtype: str, value: float) -> bool:
-    """Whether a whole-number type has room for a number; negative ones count down from the end of uint8, as in PyTorch.
-    Others hold any."""
+    """Whether a whole-number type has room for a number; negative ones count down from the end of those without a sign,
+    as in PyTorch.  Others hold any."""
+    t = TYPES[dtype]
     if category(dtype) != INT_CATEGORY:
         return True
-    if dtype == "int32":
-        return value >= -2147483648 and value <= 2147483647
-    if dtype == "int8":
-        return value >= -128 and value <= 127
-    return value <= 255 and (value >= 0 or value >= -255 and value == int(value))
+    if t.kind == "i":
+        return value >= -(2.0 ** (t.bits - 1)) and value <= 2.0 ** (t.bits - 1) - 1
+    return value <= 2.0**t.bits - 1 and (value >= 0 or value > -(2.0**t.bits) and value == int(value))
 
 
 def held(op: str, dtype: str, value: float) -> float:
@@ -77,15 +51,22 @@ def promote_types(a: str, b: str) -> str:
     """The smallest type that holds both (torch.promote_types)."""
     if a == b:
         return a
-    if a == "bool":
-        return b
-    if b == "bool":
-        return a
-    if category(a) != category(b):
+    if category(a) != category(b) and not (is_alone(a) and b == "bool" or is_alone(b) and a == "bool"):
         return a if category(a) > category(b) else b
-    if category(a) == INT_CATEGORY:
-        return "int32"  # uint8 with int8 is int16 in PyTorch: 32 bits hold it
-    return a if DTYPES.index(a) > DTYPES.index(b) else b
+    if category(a) == FLOAT_CATEGORY:
+        if TYPES[a].bits == TYPES[b].bits:
+            return "float32"  # float16 and bfloat16
+        return a if TYPES[a].bits > TYPES[b].bits else b
+    if is_alone(a) or is_alone(b):
+        raise OpError(f"promotion of uint16 and uint32 is not supported, attempted to promote {a} and {b}")
+    if TYPES[a].bits == TYPES[b].bits:
+        return "int16"  # uint8 and int8
+    return a if TYPES[a].bits > TYPES[b].bits else b
+
+
+def is_alone(dtype: str) -> bool:
+    """Whether no other type of whole numbers goes with this one, as in PyTorch."""
+    return TYPES[dtype].kind == "u" and TYPES[dtype].bits > 8
 
 
 def can_cast(source: str, target: str) -> bool:
@@ -127,7 +108,7 @@ def combine(high: str, low: str, default_float: str) -> str:
 
 def promoted_type(kind: str, metas: list[Meta], default_float: str = "float32") -> str:
     """T of a call whose promotion is `kind`: default, float (whole numbers become floats), sum (bool and
-    8-bit become int32), none (one type, as it came: the common type)."""
+    whole numbers become int32), none (one type, as it came: the common type)."""
     dtype = result_type(metas, default_float)
     if dtype == "":
         return default_float
@@ -140,9 +121,10 @@ def promoted_type(kind: str, metas: list[Meta], default_float: str = "float32") 
 
 def named_dtype(name: str) -> str:
     """The type that a name means: "long" is int32."""
-    if name not in DTYPE_NAMES:
+    found = OTHER_NAMES[name] if name in OTHER_NAMES else name
+    if found not in TYPES:
         raise OpError(f"unknown dtype {name}")
-    return DTYPE_NAMES[name]
+    return found
 
 
 def accepts(cls: str, dtype: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import TYPES, is_floating
+
 from ..data.nodes import Node
 from .printed import operand, printed
 
@@ -29,13 +31,26 @@ def stored(value: Node, kind: str, dtype: str) -> str:
         return f"select(0u, 1u, (bitcast<u32>(f32({text})) & 0x7fffffffu) != 0u)"
     if dtype == "bool":
         return f"select(0u, 1u, {text})" if kind == "b" else f"select(0u, 1u, {operand(value)} != {ZEROS[kind]})"
-    if dtype.startswith("float"):
+    word = TYPES[dtype].word
+    if is_floating(dtype):
         if kind == "b":
-            return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {text})"
+            return f"select({'0.0h, 1.0h' if word == 'f16' else '0.0, 1.0'}, {text})"
         if kind == "i":
-            return f"{'f16' if dtype == 'float16' else 'f32'}({text})"
-        return text if dtype == "float32" else f"f16({text})"
+            text = f"{word}({text})"
+        if rounding(dtype) != "":
+            return f"{rounding(dtype)}({text})"
+        return text if kind == "i" or word == "f32" else f"f16({text})"
+    if word == "u32" and kind == "f":
+        return f"cut_unsigned({text})"
     whole = text if kind == "i" else f"select(0, 1, {text})" if kind == "b" else f"cut({text})"
-    if dtype == "int8":
-        return f"(({whole}) << 24u) >> 24u"
-    return f"({whole}) & 255" if dtype == "uint8" else whole
+    if word == "u32":
+        return f"u32({whole})"
+    bits = TYPES[dtype].bits
+    if bits == 32:
+        return whole
+    return f"({whole}) & {2**bits - 1}" if TYPES[dtype].kind == "u" else f"(({whole}) << {32 - bits}u) >> {32 - bits}u"
+
+
+def rounding(dtype: str) -> str:
+    """The function of the prelude that makes a number one of a type whose elements take more bits than they have."""
+    return f"to_{dtype}" if dtype == "bfloat16" else ""

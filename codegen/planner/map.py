@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dsl.ir.dtypes import TYPES, is_floating
+
+from ..data.dtypes import compute_class
 from ..data.model import Step
 from ..data.names import safe_name
 from ..data.nodes import Apply, Binary, Element, Local, Node
 from .common import common
-from .conversion import stored
+from .conversion import rounding, stored
 from .lines import points
 from .memory import needed, read_lines, store_lines
 from .positions import decode, on_axes, position
@@ -104,7 +107,7 @@ def put(k: KernelWriter, step: Step, value: Node, kind: str, indent: str) -> lis
 def step_kind(k: KernelWriter, step: Step) -> str:
     if step.value != "T":
         return step.value
-    return "f" if k.call.dtype.startswith("float") else "i"
+    return compute_class(k.call.dtype)
 
 
 # --- Four points a thread --------------------------------------------------------------------------
@@ -186,9 +189,9 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
         f"{indent}{{" if holds == "" else f"{indent}if ({holds}) {{",
         f"{indent}  let at = {position(k, step.target, True)};",
     ]
-    if dtype.startswith("float"):
+    if is_floating(dtype):
         k.elements[at] = "atomic<u32>"
-        half = dtype == "float16"
+        half = TYPES[dtype].word == "f16"
         word_at = "at / 2u" if half else "at"
         old = "unpack2x16float(old)[at % 2u]" if half else "bitcast<f32>(old)"
         number = f"f32({operand(value)})" if kind != "f" else operand(value)
@@ -205,6 +208,8 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
             if step.mode == "max="
             else f"smaller({old}, {number})"
         )
+        if rounding(dtype) != "":
+            new = f"{rounding(dtype)}({new})"
         bits = (
             f"pack2x16float(select(vec2(halves.x, {new}), vec2({new}, halves.y), at % 2u == 0u))"
             if half
@@ -218,7 +223,7 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
         out.append(f"{indent}    if (swap.exchanged) {{ break; }}")
         out.append(f"{indent}    old = swap.old_value;")
         out.append(f"{indent}  }}")
-    elif step.mode == "*=" and dtype != "bool" or step.mode == "+=" and (dtype == "uint8" or dtype == "int8"):
+    elif step.mode == "*=" and dtype != "bool" or step.mode == "+=" and TYPES[dtype].bits < 32 and dtype != "bool":
         k.elements[at] = "atomic<i32>"
         other = Local(stored(value, kind, "int32"))
         new = stored(
@@ -226,7 +231,7 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
             if step.value == "T" and step.mode == "*="
             else Binary(step.mode[:1], Local("old"), Local(f"({other.name})")),
             "i",
-            dtype,
+            dtype if dtype != "uint32" else "int32",
         )
         out.append(f"{indent}  var old = atomicLoad(&{name}[at]);")
         out.append(f"{indent}  loop {{")
@@ -239,7 +244,7 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
         function = "atomicAdd" if step.mode == "+=" else "atomicMax" if step.mode == "max=" else "atomicMin"
         if dtype == "bool":
             function = "atomicOr" if step.mode == "+=" or step.mode == "max=" else "atomicAnd"
-        k.elements[at] = f"atomic<{'u32' if dtype == 'bool' else 'i32'}>"
+        k.elements[at] = f"atomic<{TYPES[dtype].word}>"
         added = stored(value, kind, dtype)
         out.append(
             f"{indent}  _ = add_checked(atomicAdd(&{name}[at], {added}), {added});"

@@ -7,7 +7,7 @@ from ..data.nodes import Binary, Constant, Local, Node, Select, elements_of, use
 from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .positions import on_axes, patch_position, position
 from .printed import printed
-from .writer import KernelWriter, bound_name, element_type, is_bound
+from .writer import KernelWriter, bound_name, element_type, is_bound, is_unsigned_beside
 
 
 def formulas_at(k: KernelWriter, n: int) -> list[Node | None]:
@@ -55,6 +55,8 @@ def load(k: KernelWriter, n: int) -> str:
             return f"patch{n}[{patch_position(patch)}]"
     slot = k.kernel.accesses[n].slot
     text = f"{bound_name(k, slot)}[{position(k, n)}]"
+    if is_unsigned_beside(k, k.kernel.accesses[n]):
+        return f"signed_checked({text})"
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
 
 

@@ -6,6 +6,8 @@ lines; how a kernel runs on the GPU is chosen in strategy.py and written by the 
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import TYPES
+
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
@@ -350,7 +352,7 @@ def check_bindings(k: KernelWriter) -> None:
         count = bound.offset + 1
         for i in range(len(bound.shape)):
             count += (bound.shape[i] - 1) * bound.strides[i]
-        size = count * (2 if bound.dtype == "float16" else 4)
+        size = count * (2 if TYPES[bound.dtype].word == "f16" else 4)
         if size > k.facts.max_binding:
             raise OpError(
                 f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dsl.ir.dtypes import is_floating
+
 from ..data.model import Call, Env, Kernel, Op, Raw, RawLaunch
 from .lines import Resolved
 from .writer import Facts, KernelWriter, element_type, new_kernel, word, words_struct
@@ -66,7 +68,7 @@ def raw_text(k: KernelWriter, launch: RawLaunch, raw: Raw, title: str, count: in
     if "f16" in k.elements:
         out.append("enable f16;")
     out.append(f"alias T = {element_type(k, dtype)};")
-    out.append(f"const floating = {'true' if dtype.startswith('float') else 'false'};")
+    out.append(f"const floating = {'true' if is_floating(dtype) else 'false'};")
     out.append(words_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Words;")
     for n in range(len(k.slots)):

@@ -154,7 +154,7 @@ def value_kind(k: KernelWriter, n: int) -> str:
         return step_kind(k, step)
     if step.compared != "T":
         return step.compared
-    return "f" if k.call.dtype.startswith("float") else "i"
+    return compute_class(k.call.dtype)
 
 
 def so_far(k: KernelWriter, n: int) -> str:

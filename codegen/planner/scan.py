@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..data.dtypes import compute_class
 from ..data.model import Step
 from ..data.nodes import Node
 from .conversion import KIND_TYPES
@@ -91,7 +92,7 @@ def scan_text(k: KernelWriter, title: str, lanes: int) -> ScanText:
             continue
         code = k.code.steps[n]
         stores.extend(read_lines(k, [code.body], inside, "", False))
-        stored_kind: str = store.value if store.value != "T" else "f" if k.call.dtype.startswith("float") else "i"
+        stored_kind: str = store.value if store.value != "T" else compute_class(k.call.dtype)
         stores.extend(store_lines(k, store.target, code.body, stored_kind, store.mode, ""))
     return ScanText(
         title,

@@ -9,7 +9,7 @@ from .conversion import converted
 from .lines import Line
 from .memory import access_kind, needed
 from .positions import position
-from .writer import KernelWriter, bound_name, element_type, is_bound
+from .writer import KernelWriter, bound_name, element_type, is_bound, is_unsigned_beside
 
 
 def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
@@ -29,7 +29,7 @@ def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
         if not is_bound(k, n):
             continue
         slot = k.kernel.accesses[n].slot
-        if k.call.slots[slot].dtype == "float16":
+        if element_type(k, k.call.slots[slot].dtype) == "f16":
             return False
         stride = last.strides[n]
         if stride != 0 and stride != 1:
@@ -87,4 +87,6 @@ def vec4_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent:
 
 def vec4_element(k: KernelWriter, n: int, text: str) -> str:
     """An element of a vec4 of access n as its kind."""
+    if is_unsigned_beside(k, k.kernel.accesses[n]):
+        return f"signed_checked({text})"
     return converted(text, element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype), access_kind(k, n))

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dsl.ir.dtypes import TYPES, is_floating, is_narrow
+
 from ..binding.parts import entry
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
-from ..data.model import Call, Code, Kernel, Op, Step, formulas_of
+from ..data.model import Access, Call, Code, Kernel, Op, Step, formulas_of
 from ..data.names import safe_name
 from ..data.nodes import Node
+from ..data.unsigned import check_unsigned
 from .constants import constant_options, with_constants
+from .conversion import rounding
 from .lines import Line, Resolved
 from .printed import functions_of
 
@@ -95,6 +99,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
     code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
     if code is None:
         raise OpError(f"{op.name}: not implemented for {call.dtype}")
+    check_unsigned(op.name, kernel, code, call.dtype)
     constants = constant_options(op, kernel, call)
     if len(constants) > 0:
         code = with_constants(code, constants)
@@ -106,9 +111,11 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
             continue
         slot = kernel.accesses[step.target].slot
         bind(k, slot, True)
-        whole = call.slots[slot].dtype.find("int") >= 0
-        if whole and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
-            use(k, "cut")
+        stored = call.slots[slot].dtype
+        if rounding(stored) != "":
+            use(k, rounding(stored))
+        if not is_floating(stored) and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
+            use(k, "cut_unsigned" if stored == "uint32" else "cut")
     for access in kernel.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh:
             bind(k, access.slot, False)
@@ -124,6 +131,11 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
     helpers = kernel.raw.helpers[:] if kernel.raw is not None else kernel_functions(code)
     for step in kernel.steps:
         helpers.extend(checks(kernel, step, compute_class(call.dtype)))
+    stores = [step.target for step in kernel.steps]
+    for n in range(len(kernel.accesses)):
+        if n not in stores and is_unsigned_beside(k, kernel.accesses[n]):
+            helpers.append("signed_checked")
+            break
     for helper in helpers:
         if (helper == "reached" or helper == "inside") and not can_report:
             continue
@@ -133,7 +145,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         checked = helper.endswith("_checked")
         if checked and "is_narrow" not in k.helpers:
             k.helpers.append("is_narrow")
-            k.consts.append(f"const is_narrow = {'false' if call.dtype == 'int32' else 'true'};")
+            k.consts.append(f"const is_narrow = {'true' if is_narrow(call.dtype) else 'false'};")
         if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.fault < 0:
             bind_memory(k, -2, "atomic<u32>")
             k.fault = word(k, "teller", "u", 0)
@@ -151,6 +163,14 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         else:
             word(k, name, kind, call.env[w.name] if w.name in call.env else infinite(w.name))
     return k
+
+
+def is_unsigned_beside(k: KernelWriter, access: Access) -> bool:
+    """Whether an access reads numbers of T out of uint32, and T is not that: what 32 bits with a sign do not hold is an
+    error."""
+    dtype = k.call.dtype
+    is_read = access.kind == "T" and compute_class(dtype) == "i" and dtype != "uint32"
+    return is_read and k.call.slots[access.slot].dtype == "uint32" and access.slot in k.slots
 
 
 def kernel_functions(code: Code) -> list[str]:
@@ -218,16 +238,12 @@ def bind_memory(k: KernelWriter, slot: int, element: str) -> None:
 
 
 def element_type(k: KernelWriter, dtype: str) -> str:
-    """How a dtype's elements lie in memory: 8-bit types and bool take 32 bits."""
-    if dtype == "float64":
-        raise OpError(f"{k.op.name}: float64 is not available on webgpu; use float32, or the cpu")
-    if dtype == "float32":
-        return "f32"
-    if dtype == "float16":
-        if not k.facts.f16:
-            raise OpError(f"{k.op.name}: this device cannot compute with float16")
-        return "f16"
-    return "u32" if dtype == "bool" else "i32"
+    """How a dtype's elements lie in memory."""
+    if TYPES[dtype].word == "":
+        raise OpError(f"{k.op.name}: {dtype} is not available on webgpu; use float32, or the cpu")
+    if TYPES[dtype].word == "f16" and not k.facts.f16:
+        raise OpError(f"{k.op.name}: this device cannot compute with {dtype}")
+    return TYPES[dtype].word
 
 
 def bound_name(k: KernelWriter, slot: int) -> str:

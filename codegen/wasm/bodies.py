@@ -6,7 +6,7 @@ from ..data.dtypes import compute_class
 from ..data.nodes import Constant, Element, Index, Item, Node, Uniform
 from ..data.statements import Procedure, read_procedure
 from .plan import BYTES, kind_of
-from .printer import STORES, Printer
+from .printer import Printer, store_of
 from .statements import Statements
 from .terms import Term, value_of
 
@@ -88,7 +88,7 @@ class Body:
                 self.p.w.push(place.parts[0])
                 self.s.given(place, value, kept)
                 self.p.as_stored(stored, place.kind)
-                self.p.w.emit(STORES[stored], 0, added(place))
+                self.p.w.emit(store_of(stored), 0, added(place))
 
 
 def added(t: Term) -> int:

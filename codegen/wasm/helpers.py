@@ -48,7 +48,7 @@ HELPERS: dict[str, Helper] = {
         "get 0;i32.const 0;i32.lt_s;select",
     ),
     # The nearest float16, a tie to the even one.
-    "half_of": Helper(
+    "to_float16": Helper(
         "f64",
         "f64",
         "f64 f64",
@@ -56,6 +56,15 @@ HELPERS: dict[str, Helper] = {
         "get 1;f64.const 6.103515625e-05;f64.max;i64.reinterpret_f64;f64.const inf;i64.reinterpret_f64;i64.and;"
         "f64.reinterpret_i64;f64.const 6597069766656;f64.mul;set 2;get 1;get 2;f64.add;get 2;f64.sub;"
         "get 0;f64.copysign",
+    ),
+    # The nearest bfloat16 of the nearest float32, a tie to the even one.
+    "to_bfloat16": Helper(
+        "f64",
+        "f64",
+        "i32",
+        "get 0;get 0;f64.ne;if;get 0;return;end;get 0;f32.demote_f64;i32.reinterpret_f32;tee 1;i32.const 32767;i32.add;"
+        "get 1;i32.const 16;i32.shr_u;i32.const 1;i32.and;i32.add;i32.const -65536;i32.and;f32.reinterpret_i32;"
+        "f64.promote_f32",
     ),
     # Whether such a place is on its axis.
     "inside": Helper(
@@ -90,6 +99,20 @@ HELPERS: dict[str, Helper] = {
         "i32",
         "",
         f"get 1;f64.const -2147483648;f64.lt;get 1;f64.const 2147483648;f64.ge;i32.or;if;{OVERFLOW}get 1;call cut",
+    ),
+    "signed_checked": Helper(
+        "i32 i32",
+        "i32",
+        "",
+        "get 0;i32.const 0;i32.lt_s;if;get 1;i32.const 2;i32.const 0;i32.const 0;call fault;end;get 0",
+    ),
+    # The same as a number without a sign; negative ones count down from the end.
+    "cut_unsigned": Helper(
+        "f64",
+        "i32",
+        "",
+        "get 0;f64.const 0;f64.ge;get 0;f64.const 4294967296;f64.lt;i32.and;if;get 0;i32.trunc_sat_f64_u;return;end;"
+        "get 0;call cut",
     ),
     # Towards zero; what does not fit is the least number, as processors have it.
     "cut": Helper(

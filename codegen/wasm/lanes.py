@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import TYPES, is_floating
+
+from ..data.dtypes import compute_class
 from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Rounded, Uniform
 from .functions import DIRECT
 from .plan import kind_of
@@ -38,11 +41,16 @@ class Exactness:
                 if worst != EXACT:
                     return INEXACT
                 stored = self.p.k.types[n]
-                return INEXACT if t.kind == "f" and (stored == "float64" or stored == "int32") else EXACT
+                return (
+                    INEXACT
+                    if t.kind == "f"
+                    and (TYPES[stored].bits > 32 or not is_floating(stored) and TYPES[stored].bits == 32)
+                    else EXACT
+                )
             case Constant(value=value):
                 return EXACT if t.kind != "f" or is_single(value) else INEXACT
             case Uniform(name=name):
-                single = self.p.k.call.dtype == "float32" or self.p.k.call.dtype == "float16"
+                single = is_single_type(self.p.k.call.dtype)
                 return EXACT if t.kind != "f" or single and self.p.is_of_type(f"p.{name}") else INEXACT
             case Random() | Index():
                 return EXACT
@@ -64,6 +72,11 @@ class Exactness:
                 if t.kind == "f" and t.said in SIGNS:
                     return ROUNDED if worst == EXACT else INEXACT
                 return worst if t.said == "neg" or worst == EXACT and len(t.parts) > 0 else INEXACT
+
+
+def is_single_type(dtype: str) -> bool:
+    """Whether float32 holds the numbers of a type of floats."""
+    return is_floating(dtype) and TYPES[dtype].bits <= 32
 
 
 def is_single(x: float) -> bool:
@@ -154,7 +167,7 @@ def stored_kind(p: Printer, n: int) -> str:
     """The kind of what step n computes."""
     step = p.k.kernel.steps[n]
     if step.value == "T":
-        return "f" if p.k.call.dtype.startswith("float") else "i"
+        return compute_class(p.k.call.dtype)
     return step.value
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dsl.ir.dtypes import TYPES
+
 from ..data.dtypes import compute_class
 from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
 from ..data.nodes import (
@@ -25,6 +27,7 @@ from ..data.nodes import (
     elements_of,
     nodes_of,
 )
+from ..data.unsigned import check_unsigned
 from ..planner.contract import Product, product_of
 from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from ..planner.plan import ordered, summed
@@ -106,7 +109,7 @@ class WasmLaunch:
     shares: int
 
 
-BYTES: dict[str, int] = {"float32": 4, "float64": 8, "float16": 4, "int32": 4, "int8": 1, "uint8": 1, "bool": 1}
+BYTES: dict[str, int] = {name: TYPES[name].bytes for name in TYPES}
 
 
 def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[str]) -> list[WasmLaunch | None]:
@@ -125,6 +128,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if code is None:
         why = f"not implemented for {call.dtype}"
         return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0, 0)
+    check_unsigned(op.name, kernel, code, call.dtype)
     if kernel.raw is not None:
         return with_words(body_plan(op, kernel, call, code, types), program)
     r = resolve(kernel, call)

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dsl.ir.dtypes import TYPES, is_floating, is_narrow, is_rounded
+
+from ..data.dtypes import compute_class
 from ..data.model import Step
 from ..data.nodes import BoundsCheck, Constant, Element, Index, Node, Random, Result, Uniform, elements_of
 from ..planner.lines import Line
@@ -16,24 +19,20 @@ from .instructions import Instruction
 from .plan import BYTES, Plan, kind_of, settled
 from .terms import Term, Terms
 
-LOADS: dict[str, str] = {
-    "float32": "f32.load",
-    "float16": "f32.load",
-    "float64": "f64.load",
-    "int32": "i32.load",
-    "int8": "i32.load8_s",
-    "uint8": "i32.load8_u",
-    "bool": "i32.load8_u",
-}
-STORES: dict[str, str] = {
-    "float32": "f32.store",
-    "float16": "f32.store",
-    "float64": "f64.store",
-    "int32": "i32.store",
-    "int8": "i32.store8",
-    "uint8": "i32.store8",
-    "bool": "i32.store8",
-}
+
+def load_of(dtype: str) -> str:
+    """The instruction that reads an element."""
+    t = TYPES[dtype]
+    if t.kind == "f":
+        return f"f{8 * t.bytes}.load"
+    return "i32.load" if t.bytes == 4 else f"i32.load{t.bits}_{'s' if t.kind == 'i' else 'u'}"
+
+
+def store_of(dtype: str) -> str:
+    t = TYPES[dtype]
+    if t.kind == "f":
+        return f"f{8 * t.bytes}.store"
+    return "i32.store" if t.bytes == 4 else f"i32.store{t.bits}"
 
 
 class Printer:
@@ -46,7 +45,7 @@ class Printer:
         self.functions = Functions()
         self.f: Function = self.functions.add("run", ["i32"], ["i32"])
         self.head: list[Instruction] = []
-        self.w = Formulas(self.f, self.functions, k.call.dtype != "int32")
+        self.w = Formulas(self.f, self.functions, is_narrow(k.call.dtype))
         self.w.leaf = lambda t: self.leaf(t)
         self.terms = Terms(lambda e: kind_of(k, e), lambda e: settled(k, e), lambda n: self.behind(n), k.call.dtype)
         self.words: dict[str, int] = {}
@@ -84,8 +83,8 @@ class Printer:
             self.head.append(Instruction("local.get", [0]))
             self.head.append(Instruction(f"{SCALARS[kind]}.load", [2, at]))
             if kind == "f" and self.k.call.dtype != "float64" and self.is_of_type(name):
-                if self.k.call.dtype == "float16":
-                    self.head.append(Instruction("call", [self.functions.number("half_of", 1)]))
+                if is_rounded(self.k.call.dtype):
+                    self.head.append(Instruction("call", [self.functions.number(f"to_{self.k.call.dtype}", 1)]))
                 self.head.append(Instruction("f32.demote_f64", []))
                 self.head.append(Instruction("f64.promote_f32", []))
             self.head.append(Instruction("local.set", [n]))
@@ -515,43 +514,56 @@ class Printer:
     def load_one(self, n: int, kind: str, at: int) -> None:
         """An element at the address on the stack, as a number."""
         stored = self.k.types[n]
-        self.emit(LOADS[stored], 0, at)
-        if stored == "float32" or stored == "float16":
+        self.emit(load_of(stored), 0, at)
+        whole = not is_floating(stored)
+        if not whole and BYTES[stored] == 4:
             self.emit("f64.promote_f32")
-        whole = not stored.startswith("float")
         if kind == "f" and whole:
-            self.emit("f64.convert_i32_s")
+            self.emit("f64.convert_i32_u" if stored == "uint32" else "f64.convert_i32_s")
+        elif kind == "i" and self.is_unsigned_beside(n):
+            self.get(0)
+            self.w.faults = True
+            self.emit("call", self.functions.number("signed_checked", 2))
         elif kind == "i" and not whole:
             self.emit("i32.trunc_sat_f64_s")
         elif kind == "b":
             self.emit("i32.const" if whole else "f64.const", 0)
             self.emit("i32.ne" if whole else "f64.ne")
 
+    def is_unsigned_beside(self, n: int) -> bool:
+        """Whether numbers of T are read out of uint32, and T is not that: what 32 bits with a sign do not hold is an
+        error."""
+        is_read = self.k.kernel.accesses[n].kind == "T" and self.k.call.dtype != "uint32"
+        return is_read and self.k.types[n] == "uint32"
+
     def load_many(self, n: int, stored: str, kind: str) -> bool:
         """Neighbours at once, where there is a way."""
         at = self.ahead * BYTES[stored]
         four = self.w.lanes == 4
-        if stored == "float64" and four:
-            return False
-        if (stored == "int8" or stored == "uint8" or stored == "bool") and not four:
+        size = BYTES[stored]
+        own = compute_class(stored)
+        if (
+            size == 8
+            and four
+            or size < 4
+            and not four
+            or stored == "uint32"
+            and (kind == "f" or self.is_unsigned_beside(n))
+        ):
             return False
         self.address(n, -1, True)
-        match stored:
-            case "float64":
-                self.emit("v128.load", 0, at)
-            case "float32" | "float16" if four:
-                self.emit("v128.load", 0, at)
-            case "float32" | "float16":
-                self.emit("v128.load64_zero", 0, at)
+        if size == 8 or size == 4 and four:
+            self.emit("v128.load", 0, at)
+        elif size == 4:
+            self.emit("v128.load64_zero", 0, at)
+            if own == "f":
                 self.emit("f64x2.promote_low_f32x4")
-            case "int32":
-                self.emit("v128.load" if four else "v128.load64_zero", 0, at)
-            case _:
-                self.emit("v128.load32_zero", 0, at)
-                sign = "s" if stored == "int8" else "u"
+        else:
+            sign = "s" if TYPES[stored].kind == "i" else "u"
+            self.emit("v128.load32_zero" if size == 1 else "v128.load64_zero", 0, at)
+            if size == 1:
                 self.emit(f"i16x8.extend_low_i8x16_{sign}")
-                self.emit(f"i32x4.extend_low_i16x8_{sign}")
-        own = "f" if stored.startswith("float") else "i"
+            self.emit(f"i32x4.extend_low_i16x8_{sign}")
         if kind == "b":
             self.w.constant(own, 0)
             self.w.binary("!=", own)
@@ -679,7 +691,7 @@ class Printer:
             self.joined(step, at, value, kind)
             kind = "i" if stored == "bool" else kind
         self.as_stored(stored, kind)
-        self.emit(STORES[stored], 0, 0)
+        self.emit(store_of(stored), 0, 0)
         self.w.lanes = lanes
         release(self.f, at)
         if guarded:
@@ -728,15 +740,15 @@ class Printer:
             if kind != "b":
                 self.emit(f"{SCALARS[kind]}.const", 0)
                 self.emit(f"{SCALARS[kind]}.ne")
-        elif stored.startswith("float"):
+        elif is_floating(stored):
             if kind != "f":
-                self.emit("f64.convert_i32_s")
-            if stored == "float16":
-                self.emit("call", self.functions.number("half_of", 1))
+                self.emit("f64.convert_i32_u" if self.k.call.dtype == "uint32" else "f64.convert_i32_s")
+            if is_rounded(stored):
+                self.emit("call", self.functions.number(f"to_{stored}", 1))
             if stored != "float64":
                 self.emit("f32.demote_f64")
         elif kind == "f":
-            self.emit("call", self.functions.number("cut", 1))
+            self.emit("call", self.functions.number("cut_unsigned" if stored == "uint32" else "cut", 1))
 
     def store_many(self, step: Step, value: int, kind: str) -> bool:
         """Stores neighbours at once, where there is a way."""
@@ -744,11 +756,12 @@ class Printer:
         stored = self.k.types[n]
         four = self.w.lanes == 4
         indexed = any(self.moves(t, self.line) for t in self.index_terms(n))
-        own = "f" if stored.startswith("float") else "b" if stored == "bool" else "i"
+        own = "b" if stored == "bool" else compute_class(stored)
         adds = step.mode == "+=" and kind == "f"
-        if indexed or step.mode != "=" and not adds or stored == "float16" or own != kind or len(self.behind(n)) > 0:
+        if indexed or step.mode != "=" and not adds or is_rounded(stored) or own != kind or len(self.behind(n)) > 0:
             return False
-        if stored == "float64" and four or BYTES[stored] == 1 and not four or adds and stored == "bool":
+        size = BYTES[stored]
+        if size == 8 and four or size < 4 and not four or adds and stored == "bool":
             return False
         at = self.ahead * BYTES[stored]
         self.get(self.pointers[n])
@@ -756,26 +769,25 @@ class Printer:
         if adds:
             self.load_many(n, stored, kind)
             self.w.binary("+", "f")
-        match stored:
-            case "float64":
-                self.emit("v128.store", 0, at)
-            case "float32" if not four:
+        if size >= 4 and (four or size == 8):
+            self.emit("v128.store", 0, at)
+        elif size == 4:
+            if own == "f":
                 self.emit("f32x4.demote_f64x2_zero")
-                self.emit("v128.store64_lane", 0, at, 0)
-            case "int32" if not four:
-                self.emit("v128.store64_lane", 0, at, 0)
-            case "float32" | "int32":
-                self.emit("v128.store", 0, at)
-            case _:
-                if stored == "bool":
-                    self.w.constant("i", 1)
-                    self.emit("v128.and")
-                n = variable(self.f, "v128")
-                self.emit("local.tee", n)
-                self.get(n)
+            self.emit("v128.store64_lane", 0, at, 0)
+        else:
+            if stored == "bool":
+                self.w.constant("i", 1)
+                self.emit("v128.and")
+            n = variable(self.f, "v128")
+            self.emit("local.tee", n)
+            self.get(n)
+            if size == 1:
                 self.emit("i8x16.shuffle", 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12)
-                self.emit("v128.store32_lane", 0, at, 0)
-                release(self.f, n)
+            else:
+                self.emit("i8x16.shuffle", 0, 1, 4, 5, 8, 9, 12, 13, 0, 1, 4, 5, 8, 9, 12, 13)
+            self.emit(f"v128.store{32 * size}_lane", 0, at, 0)
+            release(self.f, n)
         return True
 
 

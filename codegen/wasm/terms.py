@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dsl.ir.dtypes import is_floating
+
 from ..data.nodes import (
     Apply,
     Binary,
@@ -166,7 +168,7 @@ class Terms:
         found = (
             None
             if parts[0].kind != "f" and name in WHOLE
-            else definition(name, self.dtype == "float32" or self.dtype == "float16")
+            else definition(name, is_floating(self.dtype) and self.dtype != "float64")
         )
         if found is None:
             kind = ANSWERS[name] if name in ANSWERS else parts[0].kind

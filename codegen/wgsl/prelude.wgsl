@@ -437,6 +437,22 @@ fn invert(x: i32) -> i32 { return select(~x, 1 - x, is_bool); }
 // A float as an element of a whole-number type: towards zero; what does not fit is the least number, as processors have it.
 fn cut(x: f32) -> i32 { return select(-2147483647 - 1, i32(x), x >= -2147483648.0 && x < 2147483648.0); }
 
+// The same for one without a sign; negative ones count down from the end.
+fn cut_unsigned(x: f32) -> u32 { return select(u32(cut(x)), u32(x), x >= 0.0 && x < 4294967296.0); }
+
+// A number without a sign as one with it, in ops that bring `beyond` (rare.wgsl).
+fn signed_checked(x: u32) -> i32 {
+  if (i32(x) < 0) { beyond(); }
+  return i32(x);
+}
+
+// The nearest bfloat16, a tie to the even one.
+fn to_bfloat16(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let near = bitcast<f32>((bits + 0x7fffu + ((bits >> 16u) & 1u)) & 0xffff0000u);
+  return select(near, x, (bits & 0x7fffffffu) > 0x7f800000u);
+}
+
 // Towards zero, NaN to 0, kept in range.
 fn to_whole(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }

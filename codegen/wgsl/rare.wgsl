@@ -158,7 +158,7 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   return x - x / y * y;
 }
 
-// --- Whole numbers of T, which must fit into 32 bits; 8-bit types wrap ---
+// --- Whole numbers of T, which must fit into 32 bits where they are int32; others wrap ---
 fn beyond() { if (!is_narrow) { tell(0u, 0xfffffffeu); } }
 
 fn add_checked(a: i32, b: i32) -> i32 {

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..ir.dtypes import is_floating, is_rounded
 from ..ir.expression import RawResult
 from ..ir.program import Program, Stmt
 from ..ir.tidy import live
@@ -59,12 +60,12 @@ class Run:
         audit: list[Outside | Collision] | None,
     ):
         self.program, self.env, self.packs, self.T, self.audit = program, env, packs, T, audit
-        # Whole numbers have room to be found too large; 8-bit types wrap.
+        # Whole numbers have room to be found too large; narrow types and uint32 wrap.
         self.compute = (
             np.dtype(np.float32)
-            if T == np.float16
+            if is_rounded(T.name)
             else T
-            if T.kind == "f"
+            if is_floating(T.name) or T == np.uint32
             else np.dtype(np.int64 if T == np.int32 else np.int32)
         )
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)

@@ -249,7 +249,7 @@ class Statement:
         worst = (
             (-math.inf if red.endswith("max") else math.inf)
             if body.dtype.kind == "f"
-            else (np.iinfo(np.int32).min if red.endswith("max") else np.iinfo(np.int32).max)
+            else getattr(np.iinfo(np.uint32 if body.dtype == np.uint32 else np.int32), "min" if "max" in red else "max")
         )
         if body.dtype == bool:
             body = body.astype(np.int32)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir.axes import axes, of_dim
+from ..ir.dtypes import is_floating
 from ..ir.expression import ZERO, E, Symbol, is_binary, reads, sym, symbols, transform
 from ..ir.program import Dim
 from ..opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
@@ -338,7 +339,7 @@ class Draw:
         """Whether the op's type T is a floating one: that of what is promoted to it, or of the default where nothing
         is."""
         given = [DTYPES[self.env[TypeOf + n]] for n in self.op.promoted if self.env.get(Presence + n, 1)]
-        return self.op.promote == "float" or not given or any(d.startswith("float") for d in given)
+        return self.op.promote == "float" or not given or any(is_floating(d) for d in given)
 
     def width(self, d: Dim) -> int:
         """How many physical axes an entry of a pattern has."""

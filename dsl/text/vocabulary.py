@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..ir.dtypes import TYPES
 from ..ir.expression import INTRINSICS
 from .source import Source
 from .syntax import Dim, Op, Param, Span, X
@@ -37,7 +38,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     "poly": (2, 64),
 }
 # The types of elements that `type(x)` may be compared with, as host code numbers them (codegen/data/dtypes.py).
-DTYPES = ("bool", "uint8", "int8", "int32", "float16", "float32", "float64")
+DTYPES = tuple(TYPES)
 # Where names of ops may stand, after PyTorch's modules.
 SPACES = (
     "torch",

@@ -111,7 +111,14 @@ export function nextafter(input: Tensor, other: Tensor): Tensor {
   ] as const)
     check(x, "nextafter", name);
   const dtype = promote_types(input.dtype, other.dtype),
-    [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
+    [digits, least] =
+      dtype === "float64"
+        ? [53, -1022]
+        : dtype === "float16"
+          ? [11, -14]
+          : dtype === "bfloat16"
+            ? [8, -126]
+            : [24, -126];
   return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
 }
 

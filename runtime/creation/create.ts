@@ -190,7 +190,7 @@ function computed(
   checkShape(shape, op);
   const n = numelOf(shape),
     elements = newElements(dtype, n),
-    convert = dtype === "int32" ? entry(dtype, op) : converter(dtype);
+    convert = dtype === "int32" || dtype === "uint32" ? entry(dtype, op) : converter(dtype);
   for (let i = 0; i < n; i++) elements[i] = convert(f(i));
   return fromElements(elements, dtype, shape, options, op);
 }

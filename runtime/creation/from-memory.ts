@@ -3,7 +3,8 @@
 import { IndexError, TypeMismatchError, OpError, describe } from "../base/errors.js";
 import { count, whole } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
-import { type DType, deviceBytes, newElements, toDType } from "../elements/dtype.js";
+import { is_rounded } from "../../dsl/dtypes.js";
+import { type DType, elementBytes, newElements, toDType } from "../elements/dtype.js";
 import type { NumberArray } from "../elements/nested-data.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Options, tensor } from "./create.js";
@@ -38,8 +39,8 @@ export function frombuffer(...args: unknown[]): Tensor {
     throw new TypeMismatchError(`${op}: argument 'buffer' must be a buffer or a typed array, got ${describe(buffer)}`);
   const dtype = toDType(type),
     own = newElements(dtype, 1).constructor as { new (bytes: ArrayBuffer): NumberArray };
-  if (dtype === "float16") throw new TypeMismatchError(`${op}: float16 has no typed array to read it by`);
-  const size = dtype === "bool" || dtype === "int8" || dtype === "uint8" ? 1 : deviceBytes(dtype),
+  if (is_rounded(dtype)) throw new TypeMismatchError(`${op}: ${dtype} has no typed array to read it by`);
+  const size = elementBytes(dtype),
     length = buffer.byteLength as number,
     offset = count(from ?? 0, op, "offset"),
     all = Math.floor((length - offset) / size),

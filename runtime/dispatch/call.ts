@@ -1,7 +1,7 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
 import { bind_with } from "../../host/binding.js";
-import { held } from "../../host/dtypes.js";
+import { held, holds } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
 import { capturing } from "../base/capturing.js";
 import { arrange } from "./op-arguments.js";
@@ -34,6 +34,10 @@ const weakType = (value: number | boolean): "bool" | "int32" | "float32" =>
 /** Whether a number is a whole one in PyTorch, but not one of 32 bits: beside whole numbers there is no room for it. */
 const isLong = (value: unknown): value is number =>
   typeof value === "number" && value !== (value | 0) && Math.abs(value) < 2 ** 63 && Number.isInteger(value);
+
+/** Whether the numbers beside this one are of uint32, which has room for it. */
+const holdsLong = (dtype: string, value: unknown): boolean =>
+  dtype === "uint32" && isLong(value) && holds(dtype, value);
 
 // --- The cache of plans ---------------------------------------------------------------------------
 
@@ -160,7 +164,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
   let call = bound("int32"),
     beyond = false;
   const long = op.params.findIndex(({ slot }, i) => slot >= 0 && isLong(values[i]));
-  if (long >= 0 && !isFloat(call.dtype)) {
+  if (long >= 0 && !isFloat(call.dtype) && !holdsLong(call.dtype, values[long] as number)) {
     // Compared with whole numbers it is beyond all of them, as an infinity is.
     beyond = op.outputs.every((slot) => call.slots[slot]!.dtype === "bool");
     if (!beyond) held(op.name, "int32", values[long] as number);
@@ -171,7 +175,11 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
     const value = values[i];
     if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
     const dtype = (
-      isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : isLong(value) ? "float32" : weakType(value)
+      op.promoted.includes(slot) && (isFloat(call.dtype) || call.dtype === "uint32")
+        ? call.dtype
+        : isLong(value)
+          ? "float32"
+          : weakType(value)
     ) as DType;
     call.slots[slot]!.dtype = dtype;
     return dtype;

@@ -2,7 +2,7 @@
 // Whether values are right for an op (shapes, types) is host/bind's business.
 
 import type { CompiledOp, Op } from "../program/compiled-op.js";
-import type { DType } from "../elements/dtype.js";
+import { type DType, isFloat } from "../elements/dtype.js";
 import { TypeMismatchError, describe, engine } from "../base/errors.js";
 import { refuse } from "../base/argument-kinds.js";
 import { isOptions, missing, named, placeOf } from "../base/named-arguments.js";
@@ -164,7 +164,7 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
 }
 
 function hasType(cls: string, dtype: DType): boolean {
-  const float = dtype.startsWith("float"),
+  const float = isFloat(dtype),
     bool = dtype === "bool";
   return { Float: float, Int: !float && !bool, Bits: !float, Bool: bool }[cls] ?? true;
 }

@@ -2,7 +2,8 @@
 // computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
 
 import { bind_slots } from "../../host/binding.js";
-import { held } from "../../host/dtypes.js";
+import { is_narrow } from "../../dsl/dtypes.js";
+import { INT_CATEGORY, category, held } from "../../host/dtypes.js";
 import type { Bound, Call, Program } from "../../host/model.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { capturing } from "../base/capturing.js";
@@ -43,7 +44,7 @@ export class Plan {
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
   readonly backwards: string;
-  /** The 8-bit type that numbers in tensors' places must fit into, and tensors without axes are turned into. */
+  /** The type of whole numbers, not int32, that numbers in tensors' places must fit into, and tensors without axes are turned into. */
   private readonly narrow: DType | null;
 
   constructor(
@@ -74,7 +75,9 @@ export class Plan {
     this.valueChecks = compiled.valueChecks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow =
-      call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
+      is_narrow(call.dtype) &&
+      category(call.dtype) === INT_CATEGORY &&
+      this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
         ? (call.dtype as DType)
         : null;
     compiled.op.params.forEach(({ slot }, i) => {

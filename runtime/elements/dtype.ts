@@ -3,85 +3,103 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { DeviceError, TypeMismatchError, describe } from "../base/errors.js";
-import { held } from "../../host/dtypes.js";
+import { OTHER_NAMES, TYPES, is_floating } from "../../dsl/dtypes.js";
+import { DTYPES, held } from "../../host/dtypes.js";
 import { roundToHalf } from "./math.js";
 
-export type DType = "float32" | "float16" | "float64" | "int32" | "int8" | "uint8" | "bool";
+/** Each type's array on the CPU, where 16-bit floats lie as float32, and PyTorch's name for tensors of it. */
+const ARRAYS = {
+  float32: Float32Array,
+  float16: Float32Array,
+  bfloat16: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  int16: Int16Array,
+  int8: Int8Array,
+  uint32: Uint32Array,
+  uint16: Uint16Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+};
+export const TYPE_NAMES: Readonly<Record<DType, string>> = {
+  float32: "Float",
+  float16: "Half",
+  bfloat16: "BFloat16",
+  float64: "Double",
+  int32: "Int",
+  int16: "Short",
+  int8: "Char",
+  uint32: "UInt32",
+  uint16: "UInt16",
+  uint8: "Byte",
+  bool: "Bool",
+};
+export type DType = keyof typeof ARRAYS;
 
 /** The names that are accepted for a type. */
-export type DTypeName = DType | `torch.${DType}` | "int64" | "long" | "int" | "float" | "half" | "double" | "boolean";
+export type DTypeName =
+  | DType
+  | `torch.${DType}`
+  | "int64"
+  | "long"
+  | "int"
+  | "short"
+  | "float"
+  | "half"
+  | "double"
+  | "boolean";
 
 export const float32 = "float32",
   float16 = "float16",
+  bfloat16 = "bfloat16",
   float64 = "float64";
 export const int32 = "int32",
+  int16 = "int16",
   int8 = "int8",
+  uint32 = "uint32",
+  uint16 = "uint16",
   uint8 = "uint8",
   bool = "bool";
 /** 64-bit integers are kept in 32 bits; a value that does not fit is an error where it enters. */
 export const int64 = "int32",
   long = "int32",
-  int = "int32";
+  int = "int32",
+  short = "int16";
 export const float = "float32",
   half = "float16",
   double = "float64";
 
-const ALIASES: Readonly<Record<string, DType>> = {
-  float32,
-  float16,
-  float64,
-  int32,
-  int8,
-  uint8,
-  bool,
-  int64,
-  long,
-  int,
-  float,
-  half,
-  double,
-  boolean: "bool",
-};
-/** PyTorch's names for tensors of each type. */
-export const TYPE_NAMES: Readonly<Record<DType, string>> = {
-  float32: "Float",
-  float64: "Double",
-  float16: "Half",
-  int32: "Int",
-  int8: "Char",
-  uint8: "Byte",
-  bool: "Bool",
-};
-const NUMBERS: Readonly<Record<DType, number>> = {
-  float32: 0,
-  float16: 1,
-  float64: 2,
-  int32: 3,
-  int8: 4,
-  uint8: 5,
-  bool: 6,
-};
+/** The type that a name means, if it is one. */
+function named(name: string): DType | undefined {
+  const plain = name.startsWith("torch.") ? name.slice(6) : name;
+  if (Object.hasOwn(ARRAYS, plain)) return plain as DType;
+  return plain === "boolean" ? "bool" : Object.hasOwn(OTHER_NAMES, plain) ? (OTHER_NAMES[plain] as DType) : undefined;
+}
 
 /** Any accepted name of a type: "float32", "torch.float32", "long". */
 export function toDType(name: unknown): DType {
-  if (typeof name === "string") {
-    const plain = name.startsWith("torch.") ? name.slice(6) : name;
-    if (Object.hasOwn(ALIASES, plain)) return ALIASES[plain]!;
-  }
-  throw new TypeMismatchError(`expected a dtype (${Object.keys(NUMBERS).join(", ")}), got ${describe(name)}`);
+  const found = typeof name === "string" ? named(name) : undefined;
+  if (found) return found;
+  throw new TypeMismatchError(`expected a dtype (${Object.keys(ARRAYS).join(", ")}), got ${describe(name)}`);
 }
 
 /** Whether a text names a type; used to tell `x.to("int32")` from `x.to("webgpu")`. */
-export const isDType = (name: unknown): name is string =>
-  typeof name === "string" && Object.hasOwn(ALIASES, name.startsWith("torch.") ? name.slice(6) : name);
+export const isDType = (name: unknown): name is string => typeof name === "string" && named(name) !== undefined;
 
 /** A small number for each type, for keys of caches. */
-export const dtypeNumber = (dtype: DType): number => NUMBERS[dtype];
+let numbers: Record<string, number> | null = null;
+export const dtypeNumber = (dtype: DType): number =>
+  (numbers ??= Object.fromEntries(DTYPES.map((name, n) => [name, n])))[dtype]!;
 
-export const isFloat = (dtype: string): boolean => dtype === "float32" || dtype === "float16" || dtype === "float64";
+export const isFloat = (dtype: string): boolean => is_floating(dtype);
 
-/** Bytes of one element on a GPU: 8-bit types and bool take a word there. */
+export const isSigned = (dtype: DType): boolean => "if".includes(TYPES[dtype]!.kind);
+
+/** Bytes of one element on a GPU: whole numbers of fewer bits, bfloat16 and bool take a word there. */
 export const deviceBytes = (dtype: DType): number => (dtype === "float16" ? 2 : dtype === "float64" ? 8 : 4);
+
+/** Bytes of one element as PyTorch has it. */
+export const elementBytes = (dtype: DType): number => TYPES[dtype]!.bits / 8;
 
 /**
  * The most bytes that one tensor may take on the CPU.  Some engines hold more in one array, none must; a size beyond it
@@ -108,16 +126,6 @@ export function newElements(dtype: DType, length: number): Elements {
     );
   }
 }
-
-const ARRAYS = {
-  float32: Float32Array,
-  float16: Float32Array,
-  float64: Float64Array,
-  int32: Int32Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-};
 
 /** Bytes of so many elements on the CPU. */
 export const cpuBytes = (dtype: DType, length: number): number => length * ARRAYS[dtype].BYTES_PER_ELEMENT;
@@ -152,9 +160,28 @@ export function fromHalfBits(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-const same = (value: number): number => value;
-/** What does not fit is the least number: what processors answer, and so PyTorch. */
-const whole = (value: number): number => (Math.abs(value) < 2 ** 31 ? value | 0 : 1 << 31);
+/** The 16 bits of the bfloat16 nearest to the nearest float32, a tie to the even one. */
+export function brainBits(value: number): number {
+  f32[0] = value;
+  const bits = u32[0]!;
+  return value === value ? (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16 : (bits >>> 16) | 0x40;
+}
+
+const roundToBrain = (value: number): number => fromBrainBits(brainBits(value));
+
+/** The number that 16 bits of a bfloat16 stand for. */
+export function fromBrainBits(bits: number): number {
+  u32[0] = bits << 16;
+  return f32[0]!;
+}
+
+/** How floats become those of a type. */
+export const rounder = (dtype: string): ((value: number) => number) =>
+  dtype === "float16" ? roundToHalf : dtype === "bfloat16" ? roundToBrain : dtype === "float32" ? Math.fround : Number;
+
+/** What does not fit is the least number: what processors answer, and so PyTorch; without a sign it counts on. */
+const whole = (value: number, unsigned: boolean): number =>
+  Math.abs(value) < 2 ** 31 || (unsigned && value > 0 && value < 2 ** 32) ? value | 0 : 1 << 31;
 
 /**
  * How a number that a caller gives becomes an element of a type: whole-number types refuse what they have no room for.
@@ -164,22 +191,15 @@ export function entry(dtype: DType, op: string): (value: number) => number {
   return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(held(op, dtype, value));
 }
 
-/** How an element becomes one of another type, as PyTorch casts: floats are cut to whole numbers, bool is `!= 0`. */
-export function converter(dtype: DType): (value: number) => number {
-  switch (dtype) {
-    case "float16":
-      return roundToHalf;
-    case "float32":
-      return Math.fround;
-    case "float64":
-      return same;
-    case "bool":
-      return (value) => +(value !== 0);
-    case "int8":
-      return (value) => (value << 24) >> 24;
-    case "uint8":
-      return (value) => value & 255;
-    default:
-      return whole;
-  }
+/**
+ * How an element, of `from` where that is known, becomes one of another type, as PyTorch casts: floats are cut to whole
+ * numbers, whole numbers keep their lower bits, bool is `!= 0`.
+ */
+export function converter(dtype: DType, from: DType = "float64"): (value: number) => number {
+  const { kind, bits } = TYPES[dtype]!,
+    rest = 32 - bits;
+  if (kind === "f") return rounder(dtype);
+  if (kind === "b") return (value) => +(value !== 0);
+  const cut = isFloat(from) ? (value: number) => whole(value, dtype === "uint32") : Number;
+  return kind === "i" ? (value) => (cut(value) << rest) >> rest : (value) => (cut(value) << rest) >>> rest;
 }

@@ -1,19 +1,13 @@
 // What users hand in as data: nested arrays and typed arrays, to elements of a type.
 
 import type { Elements } from "../program/compiled-op.js";
-import { type DType, entry, fromHalfBits, newElements } from "./dtype.js";
+import { is_rounded } from "../../dsl/dtypes.js";
+import { type DType, entry, fromBrainBits, fromHalfBits, newElements } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
 
 export type Nested = number | boolean | bigint | readonly Nested[] | NumberArray;
-export type NumberArray =
-  | Elements
-  | Uint16Array
-  | Uint8ClampedArray
-  | Int16Array
-  | Uint32Array
-  | BigInt64Array
-  | BigUint64Array;
+export type NumberArray = Elements | Uint8ClampedArray | BigInt64Array | BigUint64Array;
 
 interface Data {
   elements: Elements;
@@ -28,18 +22,21 @@ function natural(data: NumberArray): DType {
   if ((data[Symbol.toStringTag] as string) === "Float16Array") return "float16"; // which not every engine has
   if (data instanceof Int8Array) return "int8";
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
-  return "int32";
+  if (data instanceof Int16Array) return "int16";
+  if (data instanceof Uint16Array) return "uint16";
+  return data instanceof Uint32Array ? "uint32" : "int32";
 }
 
 export function fromTyped(data: NumberArray, wanted: DType | null): Data {
   const dtype = wanted ?? natural(data),
     elements = newElements(dtype, data.length),
     shape = [data.length];
-  if (dtype === "float16" && data instanceof Uint16Array) {
-    for (let i = 0; i < data.length; i++) elements[i] = fromHalfBits(data[i]!);
+  if (is_rounded(dtype) && data instanceof Uint16Array) {
+    const decoded = dtype === "float16" ? fromHalfBits : fromBrainBits;
+    for (let i = 0; i < data.length; i++) elements[i] = decoded(data[i]!);
     return { elements, dtype, shape };
   }
-  const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
+  const plain = data.constructor === elements.constructor && !is_rounded(dtype) && dtype !== "bool";
   if (data.length === 0) return { elements, dtype, shape }; // or its memory is gone
   if (plain) elements.set(data as Elements);
   else {

@@ -15,7 +15,7 @@ export interface LoadOptions extends OpenOptions {
   device?: string | Device | null;
   /** PyTorch's name for `device`. */
   map_location?: string | Device | null;
-  /** What floating tensors become; without it they stay what they are (bfloat16 becomes float32). */
+  /** What floating tensors become; without it they stay what they are. */
   dtype?: string | null;
 }
 

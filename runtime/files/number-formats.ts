@@ -2,7 +2,7 @@
 // 64-bit integers among them.
 
 import type { Elements } from "../program/compiled-op.js";
-import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements } from "../elements/dtype.js";
+import { type DType, brainBits, converter, fromHalfBits, halfBits, isFloat, newElements } from "../elements/dtype.js";
 import { titled } from "../base/class-name.js";
 import { OpError } from "../base/errors.js";
 import { roundToHalf } from "../elements/math.js";
@@ -67,12 +67,6 @@ function decodeLong(signed: boolean): FileType["decode"] {
   };
 }
 
-function decodeUnsigned(data: ArrayBuffer): Elements {
-  const out = new Int32Array(data);
-  for (let i = 0; i < out.length; i++) if (out[i]! < 0) throw misfit(out[i]! >>> 0);
-  return out;
-}
-
 const type = (name: string, bytes: number, dtype: DType, decode: FileType["decode"]): FileType => ({
   name,
   bytes,
@@ -85,14 +79,14 @@ export const FILE_TYPES: Readonly<Record<string, FileType>> = {
   float64: type("float64", 8, "float64", (b) => new Float64Array(b)),
   float32: type("float32", 4, "float32", (b) => new Float32Array(b)),
   float16: type("float16", 2, "float16", decodeHalf),
-  bfloat16: type("bfloat16", 2, "float32", decodeBrain),
+  bfloat16: type("bfloat16", 2, "bfloat16", decodeBrain),
   int64: type("int64", 8, "int32", decodeLong(true)),
   int32: type("int32", 4, "int32", (b) => new Int32Array(b)),
-  int16: type("int16", 2, "int32", (b) => Int32Array.from(new Int16Array(b))),
+  int16: type("int16", 2, "int16", (b) => new Int16Array(b)),
   int8: type("int8", 1, "int8", (b) => new Int8Array(b)),
   uint64: type("uint64", 8, "int32", decodeLong(false)),
-  uint32: type("uint32", 4, "int32", decodeUnsigned),
-  uint16: type("uint16", 2, "int32", (b) => Int32Array.from(new Uint16Array(b))),
+  uint32: type("uint32", 4, "uint32", (b) => new Uint32Array(b)),
+  uint16: type("uint16", 2, "uint16", (b) => new Uint16Array(b)),
   uint8: type("uint8", 1, "uint8", (b) => new Uint8Array(b)),
   bool: type("bool", 1, "bool", (b) => new Uint8Array(b).map((v) => (v ? 1 : 0))),
 };
@@ -121,17 +115,6 @@ function converted(elements: Elements, dtype: DType): Elements {
     convert = converter(dtype);
   for (let i = 0; i < out.length; i++) out[i] = convert(elements[i]!);
   return out;
-}
-
-const f32 = new Float32Array(1),
-  u32 = new Uint32Array(f32.buffer);
-
-/** The 16 bits of the bfloat16 nearest to a number, ties to even. */
-function brainBits(value: number): number {
-  f32[0] = value;
-  const bits = u32[0]!;
-  if (Number.isNaN(value)) return (bits >>> 16) | 0x40;
-  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
 /** The bytes that a file of the type `to` (a name of FILE_TYPES) holds for elements of `dtype`. */

@@ -3,7 +3,7 @@
 
 import { contiguousStrides } from "../base/shape.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { isFloat } from "../elements/dtype.js";
+import { type DType, elementBytes, isFloat } from "../elements/dtype.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./number-formats.js";
@@ -224,9 +224,7 @@ export function pieces(
     const { dtype: own, shape } = x,
       as = wanted && isFloat(own) ? wanted : own,
       rank = names.findIndex((n) => TYPE_NAMES[n] === as);
-    const size =
-      as === "float64" ? 8 : as === "float32" || as === "int32" ? 4 : as === "float16" || as === "bfloat16" ? 2 : 1;
-    return { name, x, own, as, rank, dtype: names[rank]!, shape, bytes: size * x.numel() };
+    return { name, x, own, as, rank, dtype: names[rank]!, shape, bytes: elementBytes(as as DType) * x.numel() };
   });
   // The widest types first, so that all numbers are aligned; as the format's own writer does it.
   list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));

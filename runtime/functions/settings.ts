@@ -7,7 +7,7 @@ import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
 import { type Options, type TensorData, arange, empty, tensor } from "../creation/create.js";
 import { setThreads, threads } from "../devices/cpu/threads.js";
-import { type DType, toDType } from "../elements/dtype.js";
+import { type DType, isSigned, toDType } from "../elements/dtype.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -19,12 +19,7 @@ export const channels_last = "torch.channels_last",
   strided = "torch.strided";
 
 /** Types that there are not here; whatever takes a type refuses them by their name. */
-export const bfloat16 = "bfloat16",
-  int16 = "int16",
-  short = "int16",
-  uint16 = "uint16",
-  uint32 = "uint32",
-  uint64 = "uint64",
+export const uint64 = "uint64",
   complex64 = "complex64",
   cfloat = "complex64",
   complex128 = "complex128",
@@ -95,6 +90,8 @@ export const FloatTensor = /* @__PURE__ */ made("FloatTensor", "float32"),
   HalfTensor = /* @__PURE__ */ made("HalfTensor", "float16"),
   IntTensor = /* @__PURE__ */ made("IntTensor", "int32"),
   LongTensor = /* @__PURE__ */ made("LongTensor", "int32"),
+  ShortTensor = /* @__PURE__ */ made("ShortTensor", "int16"),
+  BFloat16Tensor = /* @__PURE__ */ made("BFloat16Tensor", "bfloat16"),
   CharTensor = /* @__PURE__ */ made("CharTensor", "int8"),
   ByteTensor = /* @__PURE__ */ made("ByteTensor", "uint8"),
   BoolTensor = /* @__PURE__ */ made("BoolTensor", "bool");
@@ -115,5 +112,5 @@ export function is_same_size(input: Tensor, other: Tensor): boolean {
 }
 export function is_signed(input: Tensor): boolean {
   const { dtype } = tensorOf(taken("is_signed input", arguments)[0], "is_signed", "input");
-  return dtype !== "uint8" && dtype !== "bool";
+  return isSigned(dtype);
 }

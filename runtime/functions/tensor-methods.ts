@@ -13,7 +13,7 @@ import { deriving } from "../dispatch/derive.js";
 import type { Device, GpuName } from "../devices/device.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
 import { showShape } from "../base/shape.js";
-import { type DType, type DTypeName, TYPE_NAMES, toDType } from "../elements/dtype.js";
+import { type DType, type DTypeName, TYPE_NAMES, isSigned, toDType } from "../elements/dtype.js";
 import * as dynamic from "./data-dependent.js";
 import {
   as_strided,
@@ -125,7 +125,7 @@ class Methods {
     return false;
   }
   is_signed(this: Tensor): boolean {
-    return this.dtype !== "uint8" && this.dtype !== "bool";
+    return isSigned(this.dtype);
   }
   /** Bytes of the elements, as PyTorch counts them. */
   get nbytes(): number {
@@ -440,9 +440,11 @@ const copies: Record<string, (x: Tensor) => unknown> = {
 for (const [name, dtype] of Object.entries({
   float: "float32",
   half: "float16",
+  bfloat16: "bfloat16",
   double: "float64",
   int: "int32",
   long: "int32",
+  short: "int16",
   byte: "uint8",
   char: "int8",
   bool: "bool",

@@ -1,6 +1,13 @@
 // What is known of the element types: the limits of their numbers, and which type comes of several.
 
-import { can_cast as castable, promote_types as promoted, result_type as common } from "../../host/dtypes.js";
+import { TYPES } from "../../dsl/dtypes.js";
+import {
+  INT_CATEGORY,
+  can_cast as castable,
+  category,
+  promote_types as promoted,
+  result_type as common,
+} from "../../host/dtypes.js";
 import { metaOf } from "../dispatch/call.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
@@ -35,14 +42,9 @@ export interface IntegerInfo {
 /** Bits of each type: all of it, and of the fraction and the exponent. */
 const FLOATS: Partial<Record<DType, [bits: number, fraction: number, exponent: number, digits: number]>> = {
   float16: [16, 10, 5, 3],
+  bfloat16: [16, 7, 8, 2],
   float32: [32, 23, 8, 6],
   float64: [64, 52, 11, 15],
-};
-
-const INTEGERS: Partial<Record<DType, [bits: number, min: number, max: number]>> = {
-  int8: [8, -128, 127],
-  uint8: [8, 0, 255],
-  int32: [32, -(2 ** 31), 2 ** 31 - 1],
 };
 
 /** As C prints a number with six digits.  The one tie among the limits (float16's eps) goes down, to the even digit. */
@@ -93,10 +95,12 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
 export function iinfo(dtype: DType | string): IntegerInfo {
   [dtype] = taken("iinfo dtype", arguments);
   const type = toDType(dtype),
-    known = INTEGERS[type];
-  if (!known)
+    { kind, bits } = TYPES[type]!;
+  if (category(type) !== INT_CATEGORY)
     throw new TypeMismatchError(`torch.iinfo() requires an integer input type. Use torch.finfo to handle '${type}'`);
-  const [bits, min, max] = known;
+  const sign = +(kind === "i"),
+    min = -sign * 2 ** (bits - 1) + 0,
+    max = 2 ** (bits - sign) - 1;
   return { dtype: type, bits, min, max, toString: () => `iinfo(min=${short(min)}, max=${short(max)}, dtype=${type})` };
 }
 

@@ -8,8 +8,16 @@ import type { Calls } from "../dispatch/creation-arguments.js";
 import type { Deriver } from "./programs.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
-export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
+/** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, 16-bit floats are kept in a Float32Array. */
+export type Elements =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Int16Array
+  | Int8Array
+  | Uint32Array
+  | Uint16Array
+  | Uint8Array;
 
 /**
  * An op with everything the package knows of it.

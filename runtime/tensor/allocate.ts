@@ -32,7 +32,7 @@ export function scalar(value: number | boolean, device: Device, dtype?: DType): 
     throw new TypeMismatchError(`expected a tensor or a number, got ${describe(value)}`);
   const number = Number(value);
   const type: DType = dtype ?? (typeof value === "boolean" ? "bool" : number === (number | 0) ? "int32" : "float32");
-  const group = device.number * 8 + dtypeNumber(type);
+  const group = device.number * 16 + dtypeNumber(type);
   let cache = scalars.get(group);
   if (!cache) scalars.set(group, (cache = new Map<number, Tensor>()));
   let found = Object.is(number, -0) ? undefined : cache.get(number);

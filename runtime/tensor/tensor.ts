@@ -5,7 +5,7 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import type { Device } from "../devices/device.js";
-import { type DType, deviceBytes, isFloat } from "../elements/dtype.js";
+import { type DType, elementBytes, isFloat } from "../elements/dtype.js";
 import { capturing } from "../base/capturing.js";
 import { refuse } from "../base/argument-kinds.js";
 import { atMost } from "../base/named-arguments.js";
@@ -124,7 +124,7 @@ export class Tensor {
     return this.offset;
   }
   element_size(): number {
-    return this.dtype === "bool" || this.dtype === "int8" || this.dtype === "uint8" ? 1 : deviceBytes(this.dtype);
+    return elementBytes(this.dtype);
   }
   is_contiguous(): boolean {
     return isContiguous(this.shape, this.strides);

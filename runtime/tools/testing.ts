@@ -38,11 +38,13 @@ function tolerances(types: readonly (DType | "number" | "integer")[]): [rtol: nu
   const all = types.map((type): [number, number] =>
     type === "float16"
       ? [1e-3, 1e-5]
-      : type === "float32"
-        ? [1.3e-6, 1e-5]
-        : type === "float64" || type === "number"
-          ? [1e-7, 1e-7]
-          : [0, 0],
+      : type === "bfloat16"
+        ? [1.6e-2, 1e-5]
+        : type === "float32"
+          ? [1.3e-6, 1e-5]
+          : type === "float64" || type === "number"
+            ? [1e-7, 1e-7]
+            : [0, 0],
   );
   return [Math.max(...all.map(([r]) => r)), Math.max(...all.map(([, a]) => a))];
 }

@@ -149,7 +149,7 @@ export default {
       [0, 4],
     ]);
     t.equal(x.contiguous({ memory_format: torch.channels_last }).shape, [2, 2]);
-    for (const name of ["bfloat16", "int16", "uint32", "complex64"])
+    for (const name of ["uint64", "complex64", "complex128"])
       await t.throws(() => torch.zeros([1], { dtype: torch[name] }), new RegExp(`expected a dtype .*got "${name}"`));
     t.equal(
       [torch.LongTensor([1, 2]).dtype, torch.FloatTensor(2, 3).shape, torch.BoolTensor([1, 0]).dtype],

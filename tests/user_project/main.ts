@@ -244,7 +244,8 @@ const read: Float32Array | ArrayLike<number> = await x.data();
 const layersByName = new nn.ModuleDict({ a: nn.Linear(1, 1), b: nn.Linear(1, 1) });
 const rectified: Tensor = nn.functional.relu(seen, { inplace: true });
 // @ts-expect-error there is no such type here
-torch.zeros(2, { dtype: torch.bfloat16 });
+torch.zeros(2, { dtype: torch.complex64 });
+torch.zeros(2, { dtype: torch.bfloat16 }).to(torch.uint32).to(torch.short);
 const averaged = torch.func.vmap((p: Tensor) => p.mul(2), { in_dims: 0 })(rectified);
 await torch.testing.assert_close([averaged, read], [averaged, read], { rtol: 0, atol: 0 });
 torch.utils.checkpoint.checkpoint((y: Tensor) => y.exp(), x, { use_reentrant: false }).backward();

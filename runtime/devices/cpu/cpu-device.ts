@@ -7,9 +7,9 @@ import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js"
 import { PROCEDURES, type RunBody } from "../../program/procedures.js";
 import { FUNCTIONS } from "./functions.js";
 import { Interpreter } from "./interpreter.js";
-import { roundToHalf } from "../../elements/math.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
-import { type DType, converter, cpuBytes, newElements } from "../../elements/dtype.js";
+import { is_rounded } from "../../../dsl/dtypes.js";
+import { type DType, converter, cpuBytes, newElements, rounder } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
 import { copyStrided } from "../../elements/strided-copy.js";
 import { unwatch } from "../../tensor/memory.js";
@@ -75,8 +75,8 @@ class Body implements Plain {
     this.body(arrays, raw_words(this.kernel, words as Record<string, number>));
     for (const { target } of this.kernel.steps) {
       const array = arrays[target];
-      if (array && this.types[target] === "float16")
-        for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]!);
+      const type = this.types[target]!;
+      if (array && is_rounded(type)) for (let i = 0; i < array.length; i++) array[i] = rounder(type)(array[i]!);
     }
   }
 }
@@ -174,7 +174,7 @@ class CpuDevice implements Device {
       { elements: target.storage.elements, strides: target.strides, offset: target.offset },
       { elements: source.storage.elements, strides: source.strides, offset: source.offset },
       target.shape,
-      target.dtype === source.dtype ? null : converter(target.dtype),
+      target.dtype === source.dtype ? null : converter(target.dtype, source.dtype),
     );
   }
 

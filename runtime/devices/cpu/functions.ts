@@ -1,5 +1,5 @@
 // The functions and operators of formulas, on numbers: booleans are 0 and 1.  What whole numbers of T come to must fit
-// into 32 bits; 8-bit types wrap, as PyTorch's do.
+// into 32 bits where it is int32; other types wrap, as PyTorch's do.
 
 import { OpError } from "../../base/errors.js";
 import {
@@ -26,8 +26,8 @@ import { uniform } from "../../elements/philox.js";
 
 export type Scalar = (...args: number[]) => number;
 
-/** The run that asks: its op, whether T is bool, whether whole numbers of it wrap, and what random draws begin with. */
-export const asking = { op: "", bool: false, narrow: false, seed0: 0, seed1: 0, call: 0 };
+/** The run that asks: its op, whether T is bool, whether whole numbers of it wrap, whether it is uint32, and what random draws begin with. */
+export const asking = { op: "", bool: false, narrow: false, unsigned: false, seed0: 0, seed1: 0, call: 0 };
 
 /** What is computed, where it fits. */
 export function fits(x: number): number {
@@ -39,6 +39,9 @@ function wrapped(x: number): number {
   throw new OpError(`${asking.op}: the result does not fit into int32`);
 }
 
+/** A number without a sign as one with it. */
+export const signed = (x: number): number => (asking.unsigned ? x | 0 : fits(x));
+
 /** Sums of products, from doubles that may have lost a few digits of their end, and from the lowest 32 bits. */
 export function settled(x: number, low: number): number {
   return asking.narrow || Math.abs(x - low) < 2 ** 31 ? low : wrapped(x);
@@ -48,6 +51,9 @@ export function settled(x: number, low: number): number {
 export function cut(x: number): number {
   return x === (x | 0) ? x : x !== x || (x >= -(2 ** 31) && x < 2 ** 31) ? Math.trunc(x) || 0 : -(2 ** 31);
 }
+
+/** The same as a number without a sign; negative ones count down from the end. */
+export const cutUnsigned = (x: number): number => (x >= 0 && x < 2 ** 32 ? Math.trunc(x) : cut(x));
 
 /** A float as a whole number: towards zero, kept in range. */
 function whole(x: number): number {

@@ -2,6 +2,7 @@
 // points are gone through is the interpreter's (interpreter.ts).
 
 import type { Code, CpuLaunch, Kernel } from "../../../host/model.js";
+import { check_unsigned } from "../../../host/unsigned.js";
 import {
   BoundsCheck,
   Element,
@@ -14,9 +15,9 @@ import {
 } from "../../../host/nodes.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { IndexError } from "../../base/errors.js";
-import { type DType, isFloat } from "../../elements/dtype.js";
-import { roundToHalf } from "../../elements/math.js";
-import { type Scalar, asking, cut, fits } from "./functions.js";
+import { is_narrow, is_rounded } from "../../../dsl/dtypes.js";
+import { type DType, converter, isFloat, rounder } from "../../elements/dtype.js";
+import { type Scalar, asking, cut, cutUnsigned, fits, signed } from "./functions.js";
 import { Evaluation, type Formula, Formulas, type Vector, isWide } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 import { type Place, Places } from "./access-index.js";
@@ -91,8 +92,6 @@ function read(kernel: Kernel, code: Code, functions: Readonly<Record<string, Sca
   return made;
 }
 
-const ROUND: Readonly<Record<string, (x: number) => number>> = { float16: roundToHalf, float32: Math.fround };
-
 export class KernelEvaluator {
   protected readonly read: Read;
   /** The loops outside and those of the reduction; of each, those that formulas name come last. */
@@ -123,7 +122,8 @@ export class KernelEvaluator {
     const { launch, kernel, dtype, functions } = call,
       { floating, integral } = withFormulas(kernel);
     const code = isFloat(dtype) ? floating : integral;
-    if (!code) throw new Error(`${call.op}: there is no kernel for ${dtype}; please report this`);
+    if (code) check_unsigned(call.op, kernel, code, dtype);
+    else throw new Error(`${call.op}: there is no kernel for ${dtype}; please report this`);
     this.read = read(kernel, code, functions);
     const steps = launch.axes[kernel.accesses.length] ?? [];
     const dims = (all: Kernel["loops"], rest: CpuLaunch["outer"], back: boolean): Dim[] => [
@@ -160,7 +160,8 @@ export class KernelEvaluator {
       float = isFloat(dtype);
     asking.op = op;
     asking.bool = dtype === "bool";
-    asking.narrow = dtype !== "int32";
+    asking.narrow = is_narrow(dtype);
+    asking.unsigned = dtype === "uint32";
     asking.seed0 = words["seed0_"]!;
     asking.seed1 = words["seed1_"]!;
     asking.call = words["call_"]!;
@@ -176,7 +177,7 @@ export class KernelEvaluator {
       const number = value
         ? value(words as Record<string, number>)
         : (words[name] ?? (name === "inf" ? Infinity : NaN));
-      put(name, kind !== "T" ? number : float ? (ROUND[dtype] ?? Number)(number) : Math.trunc(number));
+      put(name, kind !== "T" ? number : float ? rounder(dtype)(number) : Math.trunc(number) | 0);
     }
     for (const name of kernel.constants) put(name, words[name]!);
     if (changed) {
@@ -263,7 +264,7 @@ export class KernelEvaluator {
       if (joins === null) array[to] = wide[k]!;
       else {
         const sum = joins === "sum" ? array[to]! + wide[k]! : combined(joins, array[to]!, wide[k]!);
-        array[to] = whole ? fits(sum) : type === "float16" ? roundToHalf(sum) : sum;
+        array[to] = whole ? fits(sum) : is_rounded(type) ? rounder(type)(sum) : sum;
       }
     }
   }
@@ -273,7 +274,7 @@ export class KernelEvaluator {
     if (type === "float32" || type === "float64") return value;
     const { evaluation } = this,
       out = evaluation.vector(),
-      f = type === "float16" ? roundToHalf : type === "bool" ? (x: number): number => +(x !== 0) : cut;
+      f = isFloat(type) || type === "bool" ? converter(type as DType) : type === "uint32" ? cutUnsigned : cut;
     for (let k = 0; k < evaluation.count; k++) out[k] = f(value[k]!);
     return out;
   }
@@ -317,8 +318,10 @@ export class KernelEvaluator {
       else if (!where) for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
       else for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : other ? other[k]! : 0;
     }
-    if (this.call.kernel.accesses[n]!.kind === "b" && this.call.types[n] !== "bool")
-      for (let k = 0; k < out.length; k++) out[k] = +(out[k] !== 0);
+    const { kind } = this.call.kernel.accesses[n]!;
+    if (kind === "b" && this.call.types[n] !== "bool") for (let k = 0; k < out.length; k++) out[k] = +(out[k] !== 0);
+    else if (kind === "T" && this.call.types[n] === "uint32" && !isFloat(this.call.dtype))
+      for (let k = 0; k < out.length; k++) out[k] = signed(out[k]!);
     return out;
   }
 

@@ -31,11 +31,11 @@ export interface KernelSpec {
   readonly shader: string;
 }
 
-/** The element types that a shader type can be bound to.  8-bit types and bool take a word on a GPU. */
+/** The element types that a shader type can be bound to.  Types of fewer bits take a word on a GPU. */
 const TYPES: Readonly<Record<string, readonly [DType, ...DType[]]>> = {
   "array<f32>": ["float32"],
   "array<i32>": ["int32"],
-  "array<u32>": ["int32", "bool", "uint8"],
+  "array<u32>": ["int32", "bool", "uint8", "uint32"],
   "array<f16>": ["float16"],
 };
 const WORDS: Readonly<Record<string, string>> = { u32: "i", i32: "i", f32: "f" };

@@ -1,4 +1,4 @@
-// How elements lie in GPU buffers: 8-bit types and bool take a word each, half precision two bytes.
+// How elements lie in GPU buffers: half precision takes two bytes, all else a word.
 
 import type { Elements } from "../../program/compiled-op.js";
 import { type DType, fromHalfBits, halfBits, newElements } from "../../elements/dtype.js";
@@ -13,6 +13,7 @@ export function byteLength(dtype: DType, length: number): number {
 export function encode(elements: Elements, dtype: DType): ArrayBufferView {
   switch (dtype) {
     case "float32":
+    case "bfloat16":
     case "int32":
       return elements;
     case "float16": {
@@ -29,6 +30,7 @@ export function encode(elements: Elements, dtype: DType): ArrayBufferView {
 export function decode(bytes: ArrayBuffer, at: number, dtype: DType, length: number): Elements {
   switch (dtype) {
     case "float32":
+    case "bfloat16":
       return new Float32Array(bytes, at, length);
     case "int32":
       return new Int32Array(bytes, at, length);

@@ -4,7 +4,7 @@
 import { bind_with } from "../../../host/binding.js";
 import type { Call } from "../../../host/model.js";
 import type { Prepared, Strided } from "../device.js";
-import { dtypeNumber } from "../../elements/dtype.js";
+import { dtypeNumber, isFloat } from "../../elements/dtype.js";
 import type { CompiledOp } from "../../program/compiled-op.js";
 import type { Storage } from "../../tensor/storage.js";
 
@@ -43,6 +43,7 @@ export function copyOnGpu(copyOp: CompiledOp, target: Strided, source: Strided):
       ],
       null,
     );
+    if (source.dtype === "uint32" && isFloat(target.dtype)) call.dtype = "float32"; // numbers, not their bits
     const slot = call.slots[output]!;
     slot.dtype = target.dtype;
     slot.strides = [...target.strides];

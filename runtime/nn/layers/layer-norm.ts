@@ -100,7 +100,15 @@ class RMSNormClass extends Module {
     if (this.weight) ones_(this.weight);
   }
   override forward(input: Tensor): Tensor {
-    const eps = this.eps ?? (input.dtype === "float64" ? 2 ** -52 : input.dtype === "float16" ? 2 ** -10 : 2 ** -23);
+    const eps =
+      this.eps ??
+      (input.dtype === "float64"
+        ? 2 ** -52
+        : input.dtype === "float16"
+          ? 2 ** -10
+          : input.dtype === "bfloat16"
+            ? 2 ** -7
+            : 2 ** -23);
     return F.rms_norm(input, this.normalized_shape, this.weight, eps);
   }
   override extra_repr(): string {
