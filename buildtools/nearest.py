@@ -31,6 +31,7 @@ SEE_MOST = {
     "workbench/": files("api bound raw definitions wgsl explain diagnostics") + ORACLE,
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
     "codegen/wgsl/": files("windows bounds_checks overflow raw definitions distributions") + ["oracle::test_tier_1*"],
+    "codegen/fusion/": files("fusion") + ["node::*launches*", "node::*compile*"],
     "codegen/planner/": files("windows bounds_checks overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
     "runtime/devices/webgpu/": ["node::test_checks*-webgpu]"],

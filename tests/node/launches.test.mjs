@@ -97,3 +97,34 @@ test("MobileNetV2 is at most 65 launches", async () => {
   console.log(`figure: MobileNetV2 forward, captured: ${count} launches`);
   assert.ok(count <= 65, `${count} launches`);
 });
+
+test("an LSTM layer over time takes its steps' kernels and few more", async () => {
+  const layer = nn.LSTM(16, 16, { batch_first: true }),
+    names = new Map(),
+    { queue } = torch.defaultDevice(),
+    dispatch = queue.dispatch.bind(queue);
+  const f = torch.compile(
+    (x) => {
+      for (const p of layer.parameters()) p.grad = null;
+      const loss = layer(x)[0].sum();
+      loss.backward();
+      return loss;
+    },
+    { fullgraph: true },
+  );
+  const x = torch.rand([4, 35, 16]);
+  for (let n = 0; n < 5; n++) {
+    f(x);
+    await new Promise((done) => setTimeout(done));
+  }
+  queue.dispatch = (...args) => {
+    names.set(args.at(-1), (names.get(args.at(-1)) ?? 0) + 1);
+    return dispatch(...args);
+  };
+  f(x);
+  queue.dispatch = dispatch;
+  const all = [...names.values()].reduce((a, b) => a + b),
+    own = names.get("linear") + names.get("lstm_step");
+  console.log(`figure: LSTM over 35 steps, forward and backward: ${all} launches, ${own} of them the steps' own`);
+  assert.ok(all - own <= 40, `${all - own} launches beside ${own}`);
+});

@@ -1,0 +1,126 @@
+"""Programs of several ops joined by codegen/fusion: as many launches as there should be, and in WebAssembly and on a GPU
+what numpy makes of the ops one after another."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from definitions import LIBRARY
+
+from codegen.api.opdata import op_data, rules
+from codegen.binding.bind import bind
+from codegen.data.model import Call, Op
+from codegen.fusion.fuse import fused
+from codegen.fusion.work import Item, as_op, item_of, work_of
+from workbench import numpy_runner
+from workbench.numpy_runner import meta
+from workbench.wasm_runner import Wasm
+from workbench.wgpu_runner import Gpu
+
+RULES = rules(LIBRARY)
+
+
+@dataclass
+class Steps:
+    """Ops that are called one after another; values by number, as numpy has them."""
+
+    values: list[np.ndarray] = field(default_factory=list)
+    steps: list[tuple[Op, Call, list[int]]] = field(default_factory=list)
+    given: int = 0
+
+    def give(self, *shape: int) -> int:
+        self.values.append(np.random.default_rng(len(self.values)).standard_normal(shape).astype(np.float32))
+        self.given = len(self.values)
+        return self.given - 1
+
+    def __call__(self, name: str, *args: object) -> int:
+        """args: values as whole numbers, options as floats or lists; answers the first result."""
+        op, data = LIBRARY.ops[name], op_data(LIBRARY.ops[name])
+        full = [*args, *[None] * (len(data.params) - len(args))]
+        call = bind(data, [meta(self.values[a]) if isinstance(a, int) else a for a in full])
+        slots = [-1] * len(data.slots)
+        arrays = {}
+        for p, a in zip(data.params, full):
+            if isinstance(a, int):
+                slots[p.slot] = a
+                arrays[p.name] = self.values[a]
+        made = numpy_runner.run(op, data, call, arrays)
+        for slot in data.outputs:
+            slots[slot] = len(self.values)
+            self.values.append(made[data.slots[slot].name])
+        self.steps.append((data, call, slots))
+        return slots[data.outputs[0]]
+
+    def joined(self, lasting: list[int], contractions: bool = True) -> list[Item]:
+        items = []
+        for n, (data, call, slots) in enumerate(self.steps):
+            work = work_of(n, data, 0, call, data.outputs, slots)
+            assert work is not None, data.name
+            items.append(item_of(n, work))
+        return fused(items, lasting, contractions)
+
+    def check(self, items: list[Item], lasting: list[int], device: Gpu | Wasm, tolerance: float) -> None:
+        memory = {n: v.reshape(-1) for n, v in enumerate(self.values[: self.given])}
+        for item in items:
+            work = item.work
+            assert work is not None
+            made, rest = as_op(work), [] if isinstance(device, Wasm) else [RULES]
+            storages = {s: memory[v] for s, v in enumerate(work.values) if v >= 0 and s not in work.wanted}
+            out = device.run(made, 0, work.call, storages, work.wanted, *rest)
+            for slot in work.wanted:
+                memory[work.values[slot]] = out[slot].reshape(-1)
+        for value in lasting:
+            wanted = self.values[value].reshape(-1)
+            np.testing.assert_allclose(memory[value], wanted, rtol=tolerance, atol=tolerance)
+
+
+def chain(p: Steps) -> list[int]:
+    x, y = p.give(12, 20), p.give(20)
+    return [p("tanh", p("mul", p("relu", p("sub", p("mul", p("add", x, y), x), y)), p("sigmoid", x)))]
+
+
+def rows(p: Steps) -> list[int]:
+    x, y = p.give(9, 24), p.give(24)
+    return [p("add", p("mul", p("softmax", p("add", p("mul", x, x), y), 1.0), x), y)]
+
+
+def product(p: Steps) -> list[int]:
+    x, w, b = p.give(33, 40), p.give(40, 24), p.give(24)
+    return [p("relu", p("add", p("mm", p("relu", x), w), b))]
+
+
+def kept(p: Steps) -> list[int]:
+    x, y = p.give(6, 5), p.give(6, 5)
+    between = p("add", x, y)
+    return [between, p("mul", p("exp", between), x)]
+
+
+def stretched(p: Steps) -> list[int]:
+    x, y = p.give(7, 1), p.give(1, 11)
+    return [p("add", p("mul", p("sin", x), y), x)]
+
+
+PROGRAMS = [(chain, 1, 1), (rows, 1, 1), (product, 1, 3), (kept, 1, 1), (stretched, 2, 2)]
+
+
+@pytest.mark.parametrize("program,launches,beside_products", PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
+def test_joined_ops_are_what_they_are_one_by_one(program, launches, beside_products):
+    p = Steps()
+    lasting = program(p)
+    items = p.joined([*range(p.given), *lasting])
+    assert len(items) == launches and len(p.joined([*range(p.given), *lasting], False)) == beside_products
+    p.check(items, lasting, Wasm(), 2e-6)
+    p.check(items, lasting, Gpu(), 2e-5)
+
+
+def test_what_lies_between_is_rounded():
+    """As single floats 16777217 is 16777216: in doubles alone the difference would be 1."""
+    p = Steps()
+    x = p.give(8)
+    one = p.give(8)
+    p.values[x], p.values[one] = np.full(8, 2.0**24, np.float32), np.full(8, 1, np.float32)
+    out = p("sub", p("sub", p("add", x, one), x), one)
+    (item,) = p.joined([x, one, out])
+    np.testing.assert_array_equal(p.values[out], np.full(8, -1, np.float32))
+    p.check([item], [out], Wasm(), 0)
+    p.check([item], [out], Gpu(), 0)
