@@ -47,7 +47,7 @@ A.add(s,2,1);A.notify(s,2)}}
 A.wait(s,0,job)}};
 `;
 const IN_PAGES = `${SCRIPT}onmessage=({data})=>work(...data)`,
-  IN_NODE = `import{workerData}from"node:worker_threads";${SCRIPT}work(...workerData)`;
+  IN_NODE = `${SCRIPT}work(...process.getBuiltinModule("node:worker_threads").workerData)`;
 
 interface NodeThreads {
   Worker: new (
