@@ -10,9 +10,10 @@ from test_strategies import flat
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
 from codegen.data.written import read_formula
-from codegen.planner.affine import affine_of
+from codegen.planner.affine import affine
 from codegen.planner.constants import put_in
 from codegen.planner.plan import plan
+from codegen.planner.window import index_of
 from codegen.planner.writer import Facts
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu
@@ -127,21 +128,42 @@ def test_a_software_device_keeps_the_plain_kernels():
 
 
 @pytest.mark.parametrize(
+    "text, factors",
+    [
+        ("((y0*2)+(k0*3))-1", {"y0": 2, "k0": 3, "": -1}),
+        ("2*((-y0)+k0)", {"y0": -2, "k0": 2, "": 0}),
+        ("x0+(p.n*y0)", {"x0": 1, "y0": 3, "": 0}),
+        ("floor_divide_whole(((4*x0)-(6*k0))+5,2)", {"x0": 2, "k0": -3, "": 2}),
+        ("floor_divide_whole((3*x0)+4,p.n)", {"x0": 1, "": 1}),
+        ("floor_divide_whole(x0+3,p.n)", None),
+        ("floor_divide_whole(3*x0,p.m)", None),
+        ("y0*k0", None),
+        ("floor_divide_whole(y0,k0)", None),
+        ("min(y0,k0)", None),
+        ("remainder_whole(y0,2)", None),
+        ("y0+@0", None),
+    ],
+)
+def test_affine(text, factors):
+    node = read_formula(text, ["x0", "y0", "k0"])
+    found = affine(node, {"n": 3}.get, True)
+    assert (found is None) == (factors is None)
+    if found is not None:
+        assert {n: f for n, f in found.factors.items() if f or n == ""} == factors
+
+
+@pytest.mark.parametrize(
     "text, factors, divisor",
     [
         ("((y0*2)+(k0*3))-1", {"y0": 2, "k0": 3, "": -1}, 1),
-        ("2*((-y0)+k0)", {"y0": -2, "k0": 2, "": 0}, 1),
         ("floor_divide_whole((x0+1)-(2*k0),3)", {"x0": 1, "k0": -2, "": 1}, 3),
         ("floor_divide_whole(x0+p.n,p.n)", {"x0": 1, "": 3}, 3),
-        ("y0*k0", None, 0),
         ("floor_divide_whole(y0,k0)", None, 0),
-        ("min(y0,k0)", None, 0),
-        ("remainder_whole(y0,2)", None, 0),
-        ("y0+@0", None, 0),
+        ("floor_divide_whole(4*x0,2)+y0", None, 0),
     ],
 )
-def test_affine(text, factors, divisor):
-    found = affine_of(None, put_in(read_formula(text, ["x0", "y0", "k0"]), {"n": 3}))
+def test_indices_of_windows_may_be_divided_once(text, factors, divisor):
+    found = index_of(None, put_in(read_formula(text, ["x0", "y0", "k0"]), {"n": 3}))
     assert (found is None) == (factors is None)
     if found is not None:
-        assert ({n: f for n, f in found.factors.items() if f or n == ""}, found.divisor) == (factors, divisor)
+        assert ({n: f for n, f in found.sum.factors.items() if f or n == ""}, found.divisor) == (factors, divisor)
