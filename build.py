@@ -134,9 +134,8 @@ def test(options: argparse.Namespace) -> int:
     import pytest
 
     # All tests on all cores, each process a stretch of the files; what is asked for by name in this one.
-    return pytest.main(
-        ["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal"])]
-    )
+    whole = [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal", "--durations=30"]
+    return pytest.main(["--rootdir", str(ROOT), *(options.more or whole)])
 
 
 def check(options: argparse.Namespace) -> int:

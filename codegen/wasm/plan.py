@@ -233,7 +233,9 @@ def roundings(k: Plan, e: Node) -> int:
 def kept_step(k: Plan) -> int:
     """The reduction of a row whose values cost more than to keep them, and are asked for again; -1 for none."""
     steps = k.kernel.steps
-    if k.kernel.shape != "row" or compute_class(k.call.dtype) != "f" or points(k.reduce) > MOST_KEPT:
+    if k.kernel.shape != "row" or compute_class(k.call.dtype) != "f":
+        return -1
+    if points(k.reduce) < 2 or points(k.reduce) > MOST_KEPT:  # rows of one element are gone over side by side
         return -1
     for n in range(len(steps)):
         body = k.code.steps[n].body
