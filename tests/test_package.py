@@ -187,7 +187,7 @@ def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
             assert own and re.search(rf"^(?:export )?(?:class|const) {own[1]}\b", text, re.M), f"{file}: {line}"
 
 
-def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
+def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     sizes, packed = {}, {}
     for name, text in {
         "few": "import {add, matmul, relu, tensor} from 'tensorloom/functional'; console.log(add, matmul, relu, tensor)",
@@ -221,6 +221,11 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     assert packed["fast"] < 77_000, packed
     assert packed["core"] < 204_200, packed
     assert packed["all"] < 433_300, packed
+    few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
+    figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
+    said = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
+    for words in (f"\n{core} kB gzipped instead of {whole},", f"comes to {few} kB\n", f"({fast - few} kB)"):
+        assert words in said, f"docs/package.md does not say {words!r}"
 
 
 def test_gradients_that_most_programs_run_are_carried(project):

@@ -109,7 +109,7 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
 
 def made_of(op: OpDef, earlier: Earlier) -> Made:
     """What an op becomes; with a schedule of its own it becomes something else."""
-    return earlier.get(lambda: make(op), "made", op.source, op.name, repr(op.schedules))
+    return earlier.get(lambda: make(op), "made", op.source, op.name, repr(op.schedules), str(op.name in TRAINED))
 
 
 def make(op: OpDef) -> Made:
@@ -143,13 +143,8 @@ def loop_text(op: OpDef) -> str:
 
 
 CARRIED = 200  # bytes of a gradient program that is carried; a longer one is derived when it is first needed
-# But for those that most training steps run: deriving one takes some ten milliseconds, once.
-TRAINED = frozenset(
-    (
-        *("conv2d", "conv2d_padded", "batch_norm", "layer_norm", "group_norm", "max_pool2d"),
-        *("gelu", "scaled_dot_product_attention", "cross_entropy"),
-    )
-)
+# But for those of a list: deriving one takes some ten milliseconds, once.
+TRAINED = frozenset((ROOT / "ops" / "trained.names").read_text(encoding="utf-8").partition("\n\n")[2].split())
 
 
 def gradient_size(data: model.Op) -> int:

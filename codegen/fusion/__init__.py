@@ -3,7 +3,8 @@
 work.py        what a step of a program launches; copies and fills as maps
 pointwise.py   maps that compute each point by itself, and where their points are among another kernel's
 substitute.py  formulas of one kernel among those of another
-join.py        one kernel of two: a map after what it reads, or in the place of a read
+joining.py     a kernel that a map is being put into
+join.py        one kernel of two: a map after what it reads, in the place of a read, or beside another
 fuse.py        which steps of a program are joined, in which order
 
 A joined step is an op like any other, so `planner` and `wasm` make its kernels as they make all: what it reads and

@@ -1,247 +1,19 @@
-"""One step of two: a map after the kernel that stores what it reads, or in the place of a kernel's read."""
+"""One step of two: a map after the kernel that stores what it reads, in the place of a read, or beside another."""
 
 from __future__ import annotations
 
 from ..data.model import (
-    Access,
     Bound,
-    Call,
     Code,
-    Env,
-    Function,
-    Kernel,
-    Op,
-    ReadCode,
-    Slot,
     Step,
     StepCode,
-    Word,
-    formulas_of,
 )
-from ..data.nodes import Apply, BoundsCheck, Constant, Element, Node, Result, Select, elements_of, nodes_of
+from ..data.nodes import Constant, Element, Node, Result, Select, replaced
 from ..planner.lines import points
-from ..planner.writer import MOST_BINDINGS
+from .joining import Joining, code_of, same_elements
 from .pointwise import Along, Pointwise, along, axes_of, start_of
-from .substitute import as_read, put_in, renamed, short, trimmed, without_result
-from .work import Part, Work, entry_of, reads_of, value_of, writes_of
-
-TELLING = 2  # bindings that are left to a kernel which tells what is wrong, and may share memory
-
-
-class Joining:
-    """A kernel that a map is being put into: what of the base it changes."""
-
-    def __init__(self, base: Work, at: int, point: Work, p: Pointwise, number: int):
-        self.base = base
-        self.at = at
-        self.point = point
-        self.p = p
-        self.prefix = f"j{number}_"
-        self.kernel = base.kernels[at]
-        self.accesses = self.kernel.accesses[:]
-        self.reads: list[ReadCode] = []
-        self.targets: list[int] = []
-        self.slots: list[Slot] = base.op.slots[:]
-        self.bounds: list[Bound] = base.call.slots[:]
-        self.values = base.values[:]
-        while len(self.bounds) < len(self.slots):  # of gradients that were never bound
-            self.bounds.append(Bound("float32", [], [], 0, [], False, False))
-
-    def access(self, like: int, at: Along, n: int, written: bool) -> int:
-        """An access to what access n of the map is to, at the elements that access `like` of the kernel walks over."""
-        own = self.point.kernels[0].accesses[n]
-        there = self.bounds[self.accesses[like].slot]
-        bound = self.point.call.slots[own.slot]
-        value = self.point.values[own.slot]
-        mine = Bound(
-            bound.dtype,
-            bound.shape,
-            bound.strides,
-            start_of(at, self.p, n),
-            axes_of(at, there.axes, self.p, n),
-            True,
-            False,
-        )
-        slot = -1
-        for i in range(len(self.values)):
-            if self.values[i] == value and same_elements(self.bounds[i], mine):
-                slot = i
-        if slot < 0:
-            slot = len(self.slots)
-            self.slots.append(Slot(f"x{slot}_", "output" if written else "input", bound.dtype, [], -1, False))
-            self.bounds.append(mine)
-            self.values.append(value)
-        axes = self.accesses[like].axes[:]
-        # What is stored has an access of its own, as strategies name values by their accesses.
-        for i in range(len(self.kernel.accesses), len(self.accesses)):
-            if (
-                not written
-                and i not in self.targets
-                and self.accesses[i].slot == slot
-                and self.accesses[i].axes == axes
-            ):
-                return i
-        if written:
-            self.targets.append(len(self.accesses))
-        kind = "f" if own.kind == "T" else own.kind
-        self.accesses.append(Access(slot, axes, kind))
-        code = code_of(self.kernel)
-        self.reads.append(
-            ReadCode([None for _ in axes], None, None)
-            if written
-            else ReadCode(code.accesses[like].index, code.accesses[like].guard, None)
-        )
-        return len(self.accesses) - 1
-
-    def done(self, code: Code, steps: list[Step], left: list[int], drop: int) -> Work | None:
-        """The base with the kernel as it is now; None where that does not do."""
-        k = self.kernel
-        words = k.words[:]
-        known = [w.name for w in words]
-        for w in self.point.kernels[0].words:
-            name = w.name if w.name == "inf" or w.name == "nan" else self.prefix + w.name
-            if name not in known:
-                words.append(Word(name, w.kind, None))
-        whole = Kernel(
-            k.shape,
-            k.when,
-            k.loops,
-            k.rloops,
-            k.spread,
-            self.accesses,
-            steps,
-            left,
-            code,
-            None,
-            words,
-            k.constants,
-            k.reverse,
-            k.makes,
-            k.number,
-        )
-        kernel = trimmed(whole, code, drop)
-        if (
-            not short(code_of(kernel))
-            or not apart(kernel, self.values)
-            or bindings(kernel, self.bounds) > most_bindings(code)
-        ):
-            return None
-        kernels = self.base.kernels[:]
-        kernels[self.at] = kernel
-        used: list[int] = []
-        stored: list[int] = []
-        for other in kernels:
-            used.extend([a.slot for a in other.accesses])
-            stored.extend([other.accesses[s.target].slot for s in other.steps if s.target >= 0])
-        values = [self.values[i] if i in used else -1 for i in range(len(self.values))]
-        wanted = [i for i in range(len(values)) if i in stored and values[i] >= 0]
-        op = self.base.op
-        made = Op(
-            op.name,
-            op.params,
-            self.slots,
-            op.promote,
-            op.promoted,
-            op.sizes,
-            op.requires,
-            op.outputs,
-            [],
-            op.drop,
-            op.keepdim,
-            op.random,
-            op.programs,
-            op.schedules,
-            False,
-            False,
-            with_routines(op, self.point.op),
-        )
-        c = self.base.call
-        call = Call(self.environment(), c.packs, c.dtype, self.bounds, c.kept, c.dropped)
-        return Work(made, call, kernels, values, wanted, self.base.parts + self.added())
-
-    def environment(self) -> Env:
-        env: Env = {}
-        for name in self.base.call.env:
-            env[name] = self.base.call.env[name]
-        own = self.point.call.env
-        for part in self.point.parts:
-            for w in part.words:
-                env[self.prefix + part.prefix + w.name] = (
-                    value_of(w, own) if part.prefix == "" else own[part.prefix + w.name]
-                )
-            for name in part.constants:
-                env["constant_" + self.prefix + part.prefix + name] = (
-                    entry_of(own, name) if part.prefix == "" else own["constant_" + part.prefix + name]
-                )
-        return env
-
-    def added(self) -> list[Part]:
-        return [Part(x.step, self.prefix + x.prefix, x.words, x.constants) for x in self.point.parts]
-
-
-def with_routines(a: Op, b: Op) -> list[Function]:
-    known = [f.name for f in a.routines]
-    return a.routines + [f for f in b.routines if f.name not in known]
-
-
-def code_of(kernel: Kernel) -> Code:
-    return kernel.floating if kernel.floating is not None else Code([], [])
-
-
-def same_elements(a: Bound, b: Bound) -> bool:
-    """Whether two tensors are the same elements by the same axes."""
-    if a.dtype != b.dtype or a.offset != b.offset or len(a.axes) != len(b.axes):
-        return False
-    for i in range(len(a.axes)):
-        if a.axes[i].sizes != b.axes[i].sizes:
-            return False
-        for d in range(len(a.axes[i].sizes)):
-            if a.axes[i].sizes[d] > 1 and a.axes[i].strides[d] != b.axes[i].strides[d]:
-                return False
-    return True
-
-
-def bindings(kernel: Kernel, bounds: list[Bound]) -> int:
-    """How many tensors a kernel binds."""
-    out: list[int] = []
-    for a in kernel.accesses:
-        if a.slot not in out and (bounds[a.slot].given or bounds[a.slot].fresh):
-            out.append(a.slot)
-    return len(out)
-
-
-def most_bindings(code: Code) -> int:
-    """How many it may bind."""
-    for e in formulas_of(code):
-        for x in nodes_of(e):
-            match x:
-                case BoundsCheck():
-                    return MOST_BINDINGS - TELLING
-                case Apply(name=name) if name.endswith("_checked") or name == "allowed":
-                    return MOST_BINDINGS - TELLING
-                case _:
-                    pass
-    return MOST_BINDINGS
-
-
-def apart(kernel: Kernel, values: list[int]) -> bool:
-    """Whether what a kernel changes is nothing that it reads elsewhere, in another manner, or again later."""
-    code = code_of(kernel)
-    for i in range(len(kernel.steps)):
-        if kernel.steps[i].target < 0:
-            continue
-        t = kernel.accesses[kernel.steps[i].target]
-        for n in range(len(kernel.accesses)):
-            a = kernel.accesses[n]
-            if values[a.slot] != values[t.slot] or n == kernel.steps[i].target:
-                continue
-            if a.slot != t.slot or a.axes != t.axes or kernel.shape != "map":
-                return False
-            for later in range(i + 1, len(kernel.steps)):
-                if n == kernel.steps[later].target or n in elements_of(code.steps[later].body):
-                    return False
-    return True
-
+from .substitute import as_read, put_in, renamed
+from .work import Work, reads_of, writes_of
 
 # --- A map after a kernel --------------------------------------------------------------------------
 
@@ -330,20 +102,13 @@ def appended(base: Work, point: Work, p: Pointwise, unread: list[int], number: i
         if read is None:
             return None
         elements[n] = read
+    if inner and any(s.name != "" for s in point.kernels[0].steps):
+        return None
     bodies = code.steps[:]
-    results: list[Node] = []
-    for n in range(len(p.steps)):
-        own_step = point.kernels[0].steps[n]
-        put = j.access(like, master, own_step.target, True)
-        results.append(Result(len(steps)))
-        bodies.append(StepCode(None, renamed(p.steps[n].body, elements, results, j.prefix)))
-        name = f"acc{len(steps)}" if own_step.name != "" else ""
-        if inner and name != "":
-            return None
-        steps.append(Step("store", name, "", own_step.value, inner, put, "="))
+    j.store(like, master, elements, inner, steps, bodies)
     if dropped >= 0 and kernel.steps[dropped].name != "":
         own_body = code.steps[dropped].body
-        bodies = [StepCode(b.pred, without_result(b.body, dropped, own_body)) for b in bodies]
+        bodies = [StepCode(b.pred, replaced(b.body, Result(dropped), own_body)) for b in bodies]
     return j.done(Code(code.accesses + j.reads, bodies), steps, kernel.left, dropped)
 
 
@@ -468,11 +233,5 @@ def beside(base: Work, q: Pointwise, point: Work, p: Pointwise, number: int) -> 
         elements[n] = Element(j.access(like, where, n, False))
     steps = kernel.steps[:]
     bodies = code.steps[:]
-    results: list[Node] = []
-    for n in range(len(p.steps)):
-        own = point.kernels[0].steps[n]
-        put = j.access(like, where, own.target, True)
-        results.append(Result(len(steps)))
-        bodies.append(StepCode(None, renamed(p.steps[n].body, elements, results, j.prefix)))
-        steps.append(Step("store", f"acc{len(steps)}" if own.name != "" else "", "", own.value, False, put, "="))
+    j.store(like, where, elements, False, steps, bodies)
     return j.done(Code(code.accesses + j.reads, bodies), steps, kernel.left, -1)

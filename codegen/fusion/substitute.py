@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.model import Code, Kernel, ReadCode, Step, StepCode
-from ..data.nodes import Constant, Element, Node, Result, Rounded, Select, Uniform, elements_of, mapped, nodes_of
+from ..data.model import Code, Kernel, ReadCode, Step, StepCode, needed_accesses
+from ..data.nodes import Constant, Element, Node, Result, Rounded, Select, Uniform, mapped, nodes_of, replaced
 
 MOST_NODES = 400  # of a formula: what is put in twice is written twice
 
@@ -19,23 +19,6 @@ def renamed(e: Node, elements: dict[int, Node], results: list[Node], prefix: str
             return Uniform(prefix + name)
         case _:
             return mapped(e, lambda x: renamed(x, elements, results, prefix))
-
-
-def without_element(e: Node, n: int, by: Node) -> Node:
-    """A formula with another in the place of an access's element."""
-    match e:
-        case Element(access=m):
-            return by if m == n else e
-        case _:
-            return mapped(e, lambda x: without_element(x, n, by))
-
-
-def without_result(e: Node, n: int, by: Node) -> Node:
-    match e:
-        case Result(step=m):
-            return by if m == n else e
-        case _:
-            return mapped(e, lambda x: without_result(x, n, by))
 
 
 def as_read(value: Node, kind: str, dtype: str, wanted: str) -> Node | None:
@@ -62,10 +45,10 @@ def put_in(code: Code, n: int, by: Node) -> Code:
     """The formulas of a kernel with another in the place of an access's element."""
 
     def one(e: Node | None) -> Node | None:
-        return None if e is None else without_element(e, n, by)
+        return None if e is None else replaced(e, Element(n), by)
 
     accesses = [ReadCode([one(i) for i in a.index], one(a.guard), one(a.fallback)) for a in code.accesses]
-    return Code(accesses, [StepCode(one(s.pred), without_element(s.body, n, by)) for s in code.steps])
+    return Code(accesses, [StepCode(one(s.pred), replaced(s.body, Element(n), by)) for s in code.steps])
 
 
 def moved(e: Node | None, accesses: list[int], steps: list[int]) -> Node | None:
@@ -86,21 +69,7 @@ def numbered(e: Node, accesses: list[int], steps: list[int]) -> Node:
 def trimmed(kernel: Kernel, code: Code, drop: int) -> Kernel:
     """A kernel without step `drop` (-1: with all), without accesses that nothing uses."""
     kept = [n for n in range(len(kernel.steps)) if n != drop]
-    needed: list[int] = []
-    todo: list[int] = []
-    for n in kept:
-        todo.extend(elements_of(code.steps[n].body))
-        todo.extend(elements_of(code.steps[n].pred))
-        if kernel.steps[n].target >= 0:
-            todo.append(kernel.steps[n].target)
-    while len(todo) > 0:
-        a = todo.pop()
-        if a in needed:
-            continue
-        needed.append(a)
-        for e in [*code.accesses[a].index, code.accesses[a].guard, code.accesses[a].fallback]:
-            todo.extend(elements_of(e))
-    needed = [n for n in range(len(kernel.accesses)) if n in needed]
+    needed = needed_accesses([kernel.steps[n] for n in kept], [code.steps[n] for n in kept], code.accesses)
     accesses = [needed.index(n) if n in needed else -1 for n in range(len(kernel.accesses))]
     numbers = [kept.index(n) if n in kept else -1 for n in range(len(kernel.steps))]
     used: list[int] = []

@@ -189,7 +189,7 @@ def as_op(work: Work) -> Op:
     )
 
 
-def told(work: Work, calls: list[Call]) -> Call | None:
+def rebound(work: Work, calls: list[Call]) -> Call | None:
     """The call of a joined step where its parts are called with other numbers; None where that changes more than
     words.  calls: of each part."""
     env: Env = {}

@@ -50,8 +50,8 @@ class Affine:
         return rest.is_number() and rest.factors[""] == 0
 
 
-def affine(e: Node, told: Callable[[str], int | None], quotients: bool) -> Affine | None:
-    """What a formula is, or None if it is nothing of this form.  told: the value of a whole number of the uniform.
+def affine(e: Node, value_of: Callable[[str], int | None], quotients: bool) -> Affine | None:
+    """What a formula is, or None if it is nothing of this form.  value_of: the value of a whole number of the uniform.
     quotients: whether divisions count, too, where they divide what all loops are multiplied by."""
     match e:
         case Constant(kind="i", value=value):
@@ -59,18 +59,18 @@ def affine(e: Node, told: Callable[[str], int | None], quotients: bool) -> Affin
         case Index(loop=loop):
             return Affine({"": 0, loop: 1})
         case Uniform(name=name):
-            known = told(name)
+            known = value_of(name)
             return None if known is None else Affine({"": known})
         case Unary(operator="-", operand=operand):
-            inner = affine(operand, told, quotients)
+            inner = affine(operand, value_of, quotients)
             return None if inner is None else inner.times(-1)
         case Binary(operator=operator, left=left, right=right):
-            a = affine(left, told, quotients)
-            b = affine(right, told, quotients)
+            a = affine(left, value_of, quotients)
+            b = affine(right, value_of, quotients)
             return None if a is None or b is None else joined(operator, a, b)
         case Apply(name="floor_divide_whole", operands=operands) if quotients:
-            a = affine(operands[0], told, quotients)
-            b = affine(operands[1], told, quotients)
+            a = affine(operands[0], value_of, quotients)
+            b = affine(operands[1], value_of, quotients)
             return None if a is None or b is None else a.over(b)
         case _:
             return None

@@ -136,11 +136,11 @@ def index_of(k: KernelWriter, e: Node) -> WindowIndex | None:
         case Division(operator="//", operand=operand, divisor=by):
             divisor = by
             dividend = operand
-    found = affine(dividend, lambda name: told(k, name), False)
+    found = affine(dividend, lambda name: uniform_value(k, name), False)
     return None if found is None else WindowIndex(found, divisor)
 
 
-def told(k: KernelWriter, name: str) -> int | None:
+def uniform_value(k: KernelWriter, name: str) -> int | None:
     """A whole number of the uniform."""
     for n in range(len(k.names)):
         if k.names[n] == safe_name(name) and k.kinds[n] == "i":

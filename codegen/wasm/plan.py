@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsl.ir.dtypes import TYPES
 
 from ..data.dtypes import compute_class
-from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
+from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of, needed_accesses
 from ..data.nodes import (
     Apply,
     Binary,
@@ -168,7 +168,7 @@ def planned(
         r.outer = ordered(whole, r.outer)
     outer = collapsed(r.outer)
     reduce = collapsed(r.reduce)
-    used = [n for n in accesses(kernel, code) if stored[n] != ""]
+    used = [n for n in needed_accesses(kernel.steps, code.steps, code.accesses) if stored[n] != ""]
     k = Plan(
         op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out, None, -1
     )
@@ -308,26 +308,6 @@ def tiles(k: Plan) -> Product | None:
     if rows < TILE_ROWS or columns < 8 or depth < 8 or rows * columns * depth < 8192:
         return None
     return product
-
-
-def accesses(kernel: Kernel, code: Code) -> list[int]:
-    """The accesses that a kernel needs, in order."""
-    needed: list[bool] = [False for _ in kernel.accesses]
-    todo: list[int] = []
-    for n in range(len(kernel.steps)):
-        todo.extend(elements_of(code.steps[n].body))
-        todo.extend(elements_of(code.steps[n].pred))
-        if kernel.steps[n].target >= 0:
-            todo.append(kernel.steps[n].target)
-    while len(todo) > 0:
-        access = todo.pop()
-        if needed[access]:
-            continue
-        needed[access] = True
-        own = code.accesses[access]
-        for e in [*own.index, own.guard, own.fallback]:
-            todo.extend(elements_of(e))
-    return [n for n in range(len(needed)) if needed[n]]
 
 
 def goes_across(k: Plan) -> bool:

@@ -57,9 +57,9 @@ class Evenness:
         self.depends: list[Word] = []
 
     def of(self, e: Node) -> Affine | None:
-        return affine(e, lambda name: self.told(name), True)
+        return affine(e, lambda name: self.value_of(name), True)
 
-    def told(self, name: str) -> int | None:
+    def value_of(self, name: str) -> int | None:
         """A whole number of the uniform, which the plan then depends on."""
         for w in self.kernel.words:
             if w.name == name and w.kind == "i":

@@ -5,7 +5,7 @@ import { OpError } from "../base/errors.js";
 import type { Prepared, RandomWords, Strided } from "../devices/device.js";
 import { nextCall } from "../elements/random.js";
 import type { Call } from "../../host/model.js";
-import { told } from "../../fusion/work.js";
+import { rebound } from "../../fusion/work.js";
 import { bind_with } from "../../host/binding.js";
 import { attach } from "../tape/node.js";
 import { keep } from "../tensor/memory.js";
@@ -102,7 +102,7 @@ export class Segment {
       const calls = parts.map((part, i) =>
           part.kind === "run" && part.fed ? called(part.prepared, numbers[i]!) : ready.calls[i]!,
         ),
-        call = step.joined ? told(step.joined.work, calls) : calls[0]!,
+        call = step.joined ? rebound(step.joined.work, calls) : calls[0]!,
         next =
           call && this.program.values[step.slots.find((value) => value >= 0)!]!.device.reword(ready.prepared, call);
       if (!next) return false;

@@ -170,7 +170,7 @@ class Threads {
   /** Whether this thread may stand still; in pages it looks again and again. */
   private readonly rests: boolean;
   private readonly ends: (() => void)[] = [];
-  private told: Block | null = null;
+  private parameters: Block | null = null;
 
   constructor(private readonly memory: LinearMemory) {
     this.at = memory.address(memory.take(128, true)!);
@@ -237,15 +237,15 @@ class Threads {
       own = (scratch + 63) & ~63,
       room = place < 0 ? null : memory.take(own * threads, true);
     if (place >= 0 && !room) return false;
-    if ((this.told?.size ?? 0) * 16 < stride * threads) {
-      if (this.told) memory.give(this.told);
-      this.told = memory.take(stride * threads, true);
+    if ((this.parameters?.size ?? 0) * 16 < stride * threads) {
+      if (this.parameters) memory.give(this.parameters);
+      this.parameters = memory.take(stride * threads, true);
     }
-    if (!this.told) {
+    if (!this.parameters) {
       if (room) memory.give(room);
       return false;
     }
-    const block = memory.address(this.told),
+    const block = memory.address(this.parameters),
       size = sizeOf(points, grain, parts),
       word = 4 * (first + 2 * begin);
     for (let t = 0; t < threads; t++) {
