@@ -100,6 +100,13 @@ def parser() -> argparse.ArgumentParser:
     mutate_.add_argument("--seed", type=int, default=0, help="which (default 0)")
     mutate_.add_argument("--only", default="", metavar="PATH", help="in files whose path begins so")
     mutate_.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
+    mutate_.add_argument("--seconds", type=float, default=float("inf"), help="for all of them (default: no limit)")
+    mutate_.add_argument(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="the verdicts and what each mutation changes, in lines of JSON (default .build/mutants/seed-S.jsonl)",
+    )
     mutate_.add_argument("--near", action="store_true", help="only with the tests that are likeliest to notice")
     mutate_.add_argument("--list", action="store_true", help="only say which")
     command("docs", docs, "build, then make the documentation's website in .build/site")
@@ -198,7 +205,8 @@ def mutate(options: argparse.Namespace) -> int:
         return 0
     gpu.enter()
     package.build()
-    return trials.mutate(chosen, options.jobs, f"seed-{options.seed}", options.near)
+    report = options.report or trials.FOLDER / f"seed-{options.seed}.jsonl"
+    return trials.mutate(chosen, options.jobs, report, options.near, options.seconds)
 
 
 def docs(options: argparse.Namespace) -> int:

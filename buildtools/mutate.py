@@ -1,28 +1,27 @@
 """How much the tests notice: each of some random mutations gets a build and the tests, until one fails.
 
-A mutation runs in a copy of the working tree, so that nothing here changes.  The tests that are likeliest to notice it
-(`nearest`) run first, in one process for each mutation; all others follow for those that are still unnoticed, in
-several.  Which tests there are, and their times, are those of a run without mutations; what failed there tells nothing
-and is left out.  A mutation that no test notices is printed last: either nothing changed by it (a faster way, a
-message), or a test is missing."""
+Each mutation has a copy of the working tree, so that nothing here changes and many can be tried side by side.  The
+tests that are likeliest to notice it (`nearest`) run first, for all mutations; those that are still unnoticed meet all
+others, the quickest first, as far as time allows.  Which tests there are, and their times, are those of a run without
+mutations; what failed there tells nothing and is left out.  A mutation that no test notices is printed last: either
+nothing changed by it (a faster way, a message), or a test is missing."""
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
-import queue
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from . import nearest
@@ -33,21 +32,38 @@ from .paths import BUILD, CACHE, NODE_MODULES, ROOT, VENV
 FOLDER = BUILD / "mutants"
 BUILDING = [sys.executable, "-c", "from buildtools import package; package.build()"]
 TESTING = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--tb=line", "--rootdir"]
-MOST = 3600  # seconds for a mutation; one that takes longer hangs, which is noticed
-PROCESSES = 4  # of the tests that follow
+MOST = 600  # seconds for a build; one that takes longer hangs, which is noticed
+AT_ONCE = 30  # seconds of tests that run in one process
+SLOWER = 20  # times as long as without mutations, and a minute: what takes longer than that hangs
 SET_UP = (VENV, NODE_MODULES, CACHE)
+HANGS = "FAILED it hangs"
+NOTICED, UNNOTICED, UNFINISHED = "noticed", "unnoticed", "unfinished"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """noticed: by what; empty if by nothing."""
+    """outcome: NOTICED, UNNOTICED by any test, or UNFINISHED when time was over.  by: what noticed it."""
 
     mutation: Mutation
-    noticed: str
+    outcome: str
+    by: str
     seconds: float
 
     def __str__(self) -> str:
-        return f"{self.mutation}: {self.noticed or 'NOT NOTICED'} ({self.seconds:.0f} s)"
+        return f"{self.mutation}: {self.by or self.outcome} ({self.seconds:.0f} s)"
+
+    def line(self) -> str:
+        """For the report: JSON."""
+        m = self.mutation
+        return json.dumps(
+            {
+                "mutation": str(m),
+                "outcome": self.outcome,
+                "by": self.by,
+                "seconds": round(self.seconds),
+                "diff": diff(m),
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -58,45 +74,69 @@ class Clean:
     failed: list[str]
 
 
-def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> int:
+def mutate(chosen: list[Mutation], jobs: int, report: Path, near: bool = False, seconds: float = float("inf")) -> int:
     """Try mutations, `jobs` at a time; print each verdict and the share that was noticed.  0 if all were.
 
-    near: with the likeliest tests alone.  Verdicts stay in .build/mutants/NAME.json; a mutation that is there is not
-    tried again."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    clean, report = clean_run(), FOLDER / f"{name}.json"
-    verdicts: dict[str, dict[str, Any]] = json.loads(report.read_text()) if report.exists() else {}
+    near: with the likeliest tests alone.  seconds: for everything; what is left after the likeliest tests is divided
+    among those that they did not notice.  The verdicts are lines of JSON in the file `report`; a mutation that is
+    there and was finished is not tried again."""
+    begun = time.monotonic()
+    report.parent.mkdir(parents=True, exist_ok=True)
+    clean, known = clean_run(), finished(report)
+    verdicts = {str(m): known[str(m)] for m in chosen if str(m) in known}
     say(
         f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that "
         "fail without a mutation"
     )
-    folders: queue.Queue[Path] = queue.Queue()
-    for n in range(jobs):
-        folders.put(copy(FOLDER / str(n)))
+    writing = threading.Lock()
 
-    def trial(trying: Callable[[Mutation, Path, Clean], Verdict], stage: str, mutation: Mutation) -> None:
-        folder = folders.get()
-        try:
-            verdict = trying(mutation, folder, clean)
-        finally:
-            folders.put(folder)
-        verdicts[str(mutation)] = {"noticed": verdict.noticed, "by": stage, "seconds": round(verdict.seconds)}
-        report.write_text(json.dumps(verdicts, indent=1))
-        print(f"{len(verdicts):4} {stage} {verdict}", flush=True)
+    def all_of(some: list[Mutation], trying: Callable[[Mutation, Path], Verdict]) -> None:
+        def one(mutation: Mutation) -> None:
+            try:
+                verdict = trying(mutation, FOLDER / str(chosen.index(mutation)))
+            except Exception:  # of the trial itself, which says nothing of the tests; the others go on
+                traceback.print_exc()
+                verdict = Verdict(mutation, UNFINISHED, "", 0)
+            with writing:
+                verdicts[str(mutation)] = verdict.outcome
+                with report.open("a") as file:
+                    print(verdict.line(), file=file)
+                print(verdict, flush=True)
 
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(partial(trial, tried_near, "near"), [m for m in chosen if str(m) not in verdicts]))
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(one, some))
 
-    def missed() -> list[Mutation]:
-        return [m for m in chosen if not verdicts[str(m)]["noticed"]]
-
-    with ThreadPoolExecutor(max(1, jobs // PROCESSES)) as pool:
-        if not near:
-            list(pool.map(partial(trial, tried_far, "all"), [m for m in missed() if verdicts[str(m)]["by"] == "near"]))
+    last = begun + seconds
+    # A change of the compiler builds everything anew: what takes longest begins first.
+    order = sorted(chosen, key=lambda m: not m.file.endswith(".py"))
+    all_of([m for m in order if str(m) not in verdicts], lambda m, folder: tried_near(m, folder, clean, last))
+    left = [m for m in order if verdicts[str(m)] == UNFINISHED]
+    if left and not near:
+        each = (last - time.monotonic()) / -(-len(left) // jobs)
+        all_of(left, lambda m, folder: tried_far(m, folder, clean, time.monotonic() + each))
+    for n in range(len(chosen)):
+        shutil.rmtree(FOLDER / str(n), ignore_errors=True)
+    missed = [m for m in chosen if verdicts[str(m)] != NOTICED]
     print(
-        f"noticed: {len(chosen) - len(missed())} of {len(chosen)}", *(f"not noticed: {m}" for m in missed()), sep="\n"
+        f"noticed: {len(chosen) - len(missed)} of {len(chosen)}",
+        *(f"{verdicts[str(m)]}: {m}" for m in missed),
+        sep="\n",
     )
-    return 1 if missed() else 0
+    return 1 if missed else 0
+
+
+def finished(report: Path) -> dict[str, str]:
+    """What a report says already: the outcome of each mutation that needs no other trial."""
+    lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
+    return {line["mutation"]: line["outcome"] for line in lines if line["outcome"] != UNFINISHED}
+
+
+def diff(mutation: Mutation) -> str:
+    """What it changes, as `diff -u` shows it."""
+    before = (ROOT / mutation.file).read_text()
+    after = mutation.of(before)
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), mutation.file, mutation.file, n=2)
+    return "".join(lines)
 
 
 def clean_run() -> Clean:
@@ -112,7 +152,10 @@ def clean_run() -> Clean:
         raise SetupError("pytest did not finish")
     passed, failed = {}, []
     for case in ElementTree.parse(report).iter("testcase"):
-        test = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
+        file = f"{case.get('classname', '').replace('.', '/')}.py"
+        if not (ROOT / file).exists():
+            continue
+        test = f"{file}::{case.get('name')}"
         if case.find("failure") is not None or case.find("error") is not None:
             failed.append(test)
         elif case.find("skipped") is None:
@@ -141,42 +184,87 @@ def copy(folder: Path) -> Path:
     return folder
 
 
-def tried_near(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
-    """Builds a copy with the mutation and runs the likeliest tests on it."""
-    return tried(mutation, folder, nearest.first(mutation, clean.seconds, clean.failed))
+def tried_near(mutation: Mutation, folder: Path, clean: Clean, last: float) -> Verdict:
+    """Builds a copy with the mutation, in `folder`, and runs the likeliest tests on it until `last`.
+
+    The copy stays for `tried_far` if nothing noticed it: as yet it is unfinished."""
+    begun = time.monotonic()
+    copy(folder)
+    mutation.apply(folder)
+    by = built(folder, last)
+    if by == "":
+        tests = nearest.first(mutation, clean.seconds, clean.failed)
+        by = tried(folder, parts(tests, clean), last)
+    if by:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Verdict(mutation, NOTICED if by else UNFINISHED, by or "", time.monotonic() - begun)
 
 
-def tried_far(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
-    """Builds a copy with the mutation and runs all other tests on it, the quickest files first."""
-    by_file: dict[str, float] = defaultdict(float)
-    for test, seconds in clean.seconds.items():
-        by_file[test.partition("::")[0]] += seconds
-    files = [f for f in sorted(by_file, key=by_file.__getitem__) if (ROOT / f).exists() and concerned(f, mutation)]
-    tests = [test for f in files for test in clean.seconds if test.startswith(f"{f}::")]
-    return tried(
-        mutation, folder, nearest.addresses(tests, clean.failed), f"--numprocesses={PROCESSES}", "--dist=worksteal"
-    )
-
-
-def tried(mutation: Mutation, folder: Path, tests: list[str], *words: str) -> Verdict:
-    """Builds and tests a copy with the mutation, and takes it back.  words: more for pytest."""
-    start, file = time.monotonic(), folder / mutation.file
-    before = file.read_text()
-    try:
+def tried_far(mutation: Mutation, folder: Path, clean: Clean, last: float) -> Verdict:
+    """Runs all other tests on the copy with the mutation that `tried_near` left, until `last`, the quickest first."""
+    begun = time.monotonic()
+    if not folder.exists():  # an earlier run did not finish
+        copy(folder)
         mutation.apply(folder)
-        noticed = failed(BUILDING, folder, MOST) and "the build"
-        if tests and not noticed:  # pytest without any would run all
-            arguments = folder / "tests.txt"
-            arguments.write_text("\n".join([*words, *tests]))
-            # A test that is not there any more (4, 5) is no failure.
-            output = failed([*TESTING, str(folder), "-x", f"@{arguments}"], folder, MOST, fine=(0, 4, 5))
-            noticed = output and next(
-                (line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))),
-                "the tests",
-            )
-    finally:
-        file.write_text(before)
-    return Verdict(mutation, noticed, time.monotonic() - start)
+        if built(folder, last) is None:
+            return Verdict(mutation, UNFINISHED, "", time.monotonic() - begun)
+    before = set(nearest.first(mutation, clean.seconds, clean.failed))
+    files = {test.partition("::")[0] for test in clean.seconds}
+    concern = {file for file in files if concerned(file, mutation)}
+    tests = [
+        test
+        for test in sorted(clean.seconds, key=clean.seconds.__getitem__)
+        if test.partition("::")[0] in concern and not before & {test, test.partition("[")[0]}
+    ]
+    by = tried(folder, parts(nearest.addresses(tests, clean.failed), clean), last)
+    shutil.rmtree(folder, ignore_errors=True)
+    outcome = UNFINISHED if by is None else NOTICED if by else UNNOTICED
+    return Verdict(mutation, outcome, by or "", time.monotonic() - begun)
+
+
+def built(folder: Path, last: float) -> str | None:
+    """What a build of a copy says that fails or hangs, in a word; empty if all is well, None if time was over first."""
+    left = last - time.monotonic()
+    said = failed(BUILDING, folder, min(left, MOST)) if left > 0 else HANGS
+    return None if said == HANGS and left < MOST else "the build" if said else ""
+
+
+def parts(tests: Iterable[str], clean: Clean) -> Iterator[tuple[list[str], float]]:
+    """Tests, as many together as one process runs in AT_ONCE, file by file; with the seconds they take."""
+    cases: dict[str, float] = {}
+    for test, seconds in clean.seconds.items():
+        function = test.partition("[")[0]
+        cases[function] = cases.get(function, 0.0) + seconds
+    part, spent = list[str](), 0.0
+    for test in tests:
+        seconds = clean.seconds.get(test, cases.get(test, 1.0))
+        if part and spent + seconds > AT_ONCE:
+            yield sorted(part, key=lambda t: t.partition("::")[0]), spent
+            part, spent = [], 0.0
+        part.append(test)
+        spent += seconds
+    if part:
+        yield sorted(part, key=lambda t: t.partition("::")[0]), spent
+
+
+def tried(folder: Path, tests: Iterable[tuple[list[str], float]], last: float = float("inf")) -> str | None:
+    """Which test fails in a copy with a mutation; empty if none does, None if time was over first.
+
+    tests: several for one process, and the seconds that they take."""
+    arguments = folder / "tests.txt"
+    for several, seconds in tests:
+        arguments.write_text("\n".join(several))
+        left, most = last - time.monotonic(), 60 + SLOWER * seconds
+        if left <= 0:
+            return None
+        # A test that is not there any more (4, 5) is no failure.
+        output = failed([*TESTING, str(folder), "-x", f"@{arguments}"], folder, min(left, most), fine=(0, 4, 5))
+        if output == HANGS and left < most:
+            return None
+        if output:
+            found = (line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR")))
+            return next(found, "the tests")
+    return ""
 
 
 def concerned(test: str, mutation: Mutation) -> bool:
@@ -203,5 +291,5 @@ def failed(command: list[str], folder: Path, most: float, fine: tuple[int, ...] 
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return "FAILED it hangs"
+        return HANGS
     return "" if process.returncode in fine else output or "it failed"

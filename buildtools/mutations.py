@@ -86,12 +86,15 @@ class Mutation:
         what = f"without `{self.before.strip()}`" if dropped else f"`{self.before}` becomes `{self.text}`"
         return f"{self.file}:{self.line}: {what}"
 
+    def of(self, source: str) -> str:
+        """The file with the mutation, from the one without."""
+        assert source[self.start : self.end] == self.before, f"{self.file} is not what the mutation was drawn from"
+        return source[: self.start] + self.text + source[self.end :]
+
     def apply(self, root: Path) -> None:
         """Change the file under `root`."""
         file = root / self.file
-        source = file.read_text()
-        assert source[self.start : self.end] == self.before, f"{self.file} is not what the mutation was drawn from"
-        file.write_text(source[: self.start] + self.text + source[self.end :])
+        file.write_text(self.of(file.read_text()))
 
 
 def draw(count: int, seed: int, only: str = "") -> list[Mutation]:

@@ -1,12 +1,14 @@
 """build.py mutate: what is changed is code, a mutation that hangs or fails is noticed, and the tests that are likeliest
 to notice it run first."""
 
+import json
 import sys
+import time
 
 import pytest
 
 from buildtools import mutate, nearest
-from buildtools.mutate import Clean, copy, failed, tried, tried_far, tried_near
+from buildtools.mutate import NOTICED, UNFINISHED, UNNOTICED, Clean, copy, diff, failed, parts, tried_far, tried_near
 from buildtools.mutate import mutate as try_all
 from buildtools.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
@@ -79,14 +81,22 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_mutation_is_applied_noticed_and_taken_back(project):
+NEVER = float("inf")
+CLEAN = Clean({"tests/test_calc.py::test_f": 0.2, "tests/test_other.py::test_fine": 0.1}, [])
+
+
+def test_a_mutation_is_tried_in_a_copy_that_stays_while_nothing_notices_it(project):
     sign, number = mutations("calc.py", (project / "calc.py").read_text())
-    assert tried(number, project, ["tests/test_calc.py"]).noticed == "FAILED tests/test_calc.py::test_f"
-    assert tried(sign, project, ["tests/test_calc.py"]).noticed == ""
-    assert (
-        tried(number, project, ["tests/test_calc.py::test_g"]).noticed == ""
-    )  # there is no such test: that says nothing
+    near = Clean({"tests/test_calc.py::test_f": 0.2}, [])
+    noticed = tried_near(number, project / ".a", near, NEVER)
+    assert (noticed.outcome, noticed.by) == (NOTICED, "FAILED tests/test_calc.py::test_f")
+    assert tried_near(sign, project / ".b", near, NEVER).outcome == UNFINISHED
+    assert not (project / ".a").exists() and "x - 0" in (project / ".b" / "calc.py").read_text()
+    assert tried_far(sign, project / ".b", CLEAN, NEVER).outcome == UNNOTICED and not (project / ".b").exists()
+    # There is no such test: that says nothing.
+    assert tried_near(number, project / ".c", Clean({"tests/test_calc.py::test_g": 0}, []), NEVER).by == ""
     assert (project / "calc.py").read_text() == "def f(x): return x + 0\n"
+    assert "-def f(x): return x + 0\n+def f(x): return x + 1\n" in diff(number)
 
 
 def test_what_the_likeliest_tests_do_not_notice_meets_all_others(project):
@@ -95,17 +105,40 @@ def test_what_the_likeliest_tests_do_not_notice_meets_all_others(project):
         {"tests/test_calc.py::test_f": 90.0, "tests/test_other.py::test_fine": 0.1},
         ["tests/test_other.py::test_broken"],
     )
-    assert not tried_near(number, project, clean).noticed  # its test takes too long to be among the first
-    assert tried_far(number, project, clean).noticed == "FAILED tests/test_calc.py::test_f"
+    folder = project / ".a"
+    assert not tried_near(number, folder, clean, NEVER).by  # its test takes too long to be among the first
+    assert tried_far(number, folder, clean, NEVER).by == "FAILED tests/test_calc.py::test_f"
+
+
+def test_when_time_is_over_a_mutation_is_unfinished(project):
+    number = list(mutations("calc.py", (project / "calc.py").read_text()))[1]
+    assert tried_near(number, project / ".a", CLEAN, time.monotonic()).outcome == UNFINISHED
+    (project / "tests" / "test_calc.py").write_text("import time\ndef test_f(): time.sleep(60)\n")
+    assert tried_near(number, project / ".b", CLEAN, time.monotonic() + 5).outcome == UNFINISHED
+
+
+def test_tests_run_together_for_as_long_as_a_process_may_take():
+    seconds = {"b::test[1]": 20.0, "a::test": 9.0, "b::test[2]": 20.0, "c::test": 2.0}
+    assert list(parts(["b::test[1]", "a::test", "c::test"], Clean(seconds, []))) == [
+        (["a::test", "b::test[1]"], 29.0),  # file by file
+        (["c::test"], 2.0),
+    ]
+    assert list(parts(["b::test"], Clean(seconds, []))) == [(["b::test"], 40.0)]  # all cases of a test
 
 
 def test_verdicts_stay_and_what_fails_anyway_says_nothing(project, capsys):
     chosen = list(mutations("calc.py", (project / "calc.py").read_text()))
-    assert try_all(chosen, 1, "trial") == 1
+    report = project / ".build" / "trial.jsonl"
+    assert try_all(chosen, 2, report) == 1
     said = capsys.readouterr().out
-    assert "noticed: 1 of 2" in said and f"not noticed: {chosen[0]}" in said and "2 tests, 1 left out" in said
-    assert try_all(chosen, 1, "trial") == 1
-    assert "NOT NOTICED" not in capsys.readouterr().out  # neither was tried again
+    assert "noticed: 1 of 2" in said and f"unnoticed: {chosen[0]}" in said and "2 tests, 1 left out" in said
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    assert {(line["mutation"], line["outcome"]) for line in lines} >= {
+        (str(chosen[0]), UNNOTICED),
+        (str(chosen[1]), NOTICED),
+    }
+    assert try_all(chosen, 1, report) == 1
+    assert report.read_text().splitlines() == [json.dumps(line) for line in lines]  # neither was tried again
     assert not (copy(project / ".build" / "mutants" / "0") / ".build" / "mutants").exists()
 
 
