@@ -88,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
         "name", help="an op's name, as in ops/"
     )
     command("watch", watch, "build whenever a source changes")
-    command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
+    command("bench", bench, "measure the package, or with --programs whole models; see bench/README.md")
     mutate_ = command(
         "mutate",
         mutate,
@@ -190,9 +190,9 @@ def bench(options: argparse.Namespace) -> int:
     from buildtools import gpu, node
 
     package.build(more_ops=options.ops)
-    return subprocess.call(
-        [str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT, env=node.environment(gpu.variables())
-    )
+    words = [word for word in options.more if word != "--programs"]
+    script = "bench/run.mjs" if words == options.more else "bench/programs.mjs"
+    return subprocess.call([str(node.executable()), script, *words], cwd=ROOT, env=node.environment(gpu.variables()))
 
 
 def mutate(options: argparse.Namespace) -> int:

@@ -1,10 +1,12 @@
-"""Joins the JSON lines of run.mjs and torch_cuda.py into a table: python3 bench/table.py FILE... (or on standard
-input).
+"""Joins lines of run.mjs, programs.mjs, torch_cuda.py and models_cuda.py into a table: python3 bench/table.py FILE...
+(or on standard input).
 
-A share is torch's time over ours: the part of torch's speed that is reached."""
+A share is eager torch's time over ours, compiled where that was measured: the part of torch's speed that is reached."""
 
 import fileinput
 import json
+
+OURS = ("tensorloom-compiled", "tensorloom")
 
 
 def main():
@@ -12,16 +14,13 @@ def main():
     by_name = {}
     for line in lines:
         by_name.setdefault(line["workload"], {})[line["lib"]] = line
-    print(
-        "| workload | tensorloom, waiting / pipelined (ms) | torch, waiting / pipelined (ms) | share of torch's speed |"
-    )
-    print("| --- | ---: | ---: | ---: |")
+    libs = sorted({line["lib"] for line in lines})
+    print(f"| workload | {' | '.join(f'{lib}, waiting / pipelined (ms)' for lib in libs)} | share of torch's speed |")
+    print(f"| --- |{' ---: |' * (len(libs) + 1)}")
     for name, of in by_name.items():
-        ours, theirs = of.get("tensorloom", {}), of.get("torch", {})
-        print(
-            f"| {name} | {times(ours)} | {times(theirs)} | {share(ours, theirs, 'median_ms')} / "
-            f"{share(ours, theirs, 'pipelined_ms')} |"
-        )
+        ours, theirs = next((of[lib] for lib in OURS if lib in of), {}), of.get("torch", {})
+        shares = " / ".join(share(ours, theirs, key) for key in ("median_ms", "pipelined_ms"))
+        print(f"| {name} | {' | '.join(times(of.get(lib, {})) for lib in libs)} | {shares} |")
 
 
 def times(line):
