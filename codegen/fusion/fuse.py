@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..data.model import Kernel
 from ..planner.lines import points, resolve
 from .join import appended, beside, inserted
+from .joining import code_of, tells
 from .pointwise import Pointwise, pointwise
 from .work import Item, Work, item_of
 
@@ -19,8 +20,26 @@ NEAR = 16  # steps between two that run side by side
 def fused(items: list[Item], lasting: list[int], contractions: bool) -> list[Item]:
     """The steps of a program, joined.  lasting: the values that are read after it.  contractions: whether kernels of
     products take formulas of others."""
-    out = after(items, lasting, contractions)
+    out = after(without_dead(items, lasting), lasting, contractions)
     return abreast(before(out, lasting, contractions))
+
+
+def without_dead(items: list[Item], lasting: list[int]) -> list[Item]:
+    """The steps whose values somebody reads, and those that may refuse some."""
+    read = lasting[:]
+    out: list[Item] = []
+    for n in range(len(items)):
+        item = items[len(items) - 1 - n]
+        if (
+            item.work is not None
+            and not any(v in read for v in item.writes)
+            and not any(tells(code_of(k)) for k in item.work.kernels)
+        ):
+            continue
+        read.extend([v for v in [*item.reads, *item.writes] if v not in read])
+        out.append(item)
+    out.reverse()
+    return out
 
 
 def open_to(work: Work, contractions: bool) -> bool:

@@ -230,16 +230,21 @@ def bindings(kernel: Kernel, bounds: list[Bound]) -> int:
 
 def most_bindings(code: Code) -> int:
     """How many it may bind."""
+    return MOST_BINDINGS - TELLING if tells(code) else MOST_BINDINGS
+
+
+def tells(code: Code) -> bool:
+    """Whether a kernel finds out what is wrong with elements."""
     for e in formulas_of(code):
         for x in nodes_of(e):
             match x:
                 case BoundsCheck():
-                    return MOST_BINDINGS - TELLING
+                    return True
                 case Apply(name=name) if name.endswith("_checked") or name == "allowed":
-                    return MOST_BINDINGS - TELLING
+                    return True
                 case _:
                     pass
-    return MOST_BINDINGS
+    return False
 
 
 def apart(kernel: Kernel, values: list[int]) -> bool:

@@ -104,6 +104,36 @@ def mapped_onto(step: int, name: str, slots: list[Bound], values: list[int], bod
     return Work(op, call, [kernel], values, [last], [Part(step, "", [], [])])
 
 
+def apart(work: Work) -> list[Work]:
+    """The kernels of a step, each by itself; the whole step where they share more than values."""
+    if len(work.kernels) == 1:
+        return [work]
+    out: list[Work] = []
+    for kernel in work.kernels:
+        stored: list[int] = []
+        for access in kernel.accesses:
+            if (
+                work.op.slots[access.slot].role == "temp"
+                or work.values[access.slot] < 0
+                and is_there(work, access.slot)
+            ):
+                return [work]
+        for s in kernel.steps:
+            if s.mode != "=":
+                return [work]
+            if s.target >= 0:
+                stored.append(kernel.accesses[s.target].slot)
+        used = [access.slot for access in kernel.accesses]
+        values = [work.values[n] if n in used else -1 for n in range(len(work.values))]
+        out.append(Work(work.op, work.call, [kernel], values, stored, work.parts))
+    return out
+
+
+def is_there(work: Work, slot: int) -> bool:
+    bound = work.call.slots[slot]
+    return bound.given or bound.fresh
+
+
 # --- What is read and written ----------------------------------------------------------------------
 
 
@@ -166,12 +196,18 @@ def as_op(work: Work) -> Op:
                 n,
             )
         )
+    # What another kernel of the same op has made is given to this one.
+    slots: list[Slot] = []
+    for n in range(len(op.slots)):
+        s = op.slots[n]
+        given = work.values[n] >= 0 and n not in work.wanted
+        slots.append(Slot(s.name, "input" if given else s.role, s.dtype, s.dims, s.like, s.mut))
     inputs = [n for n in range(len(work.values)) if work.values[n] >= 0 and n not in work.wanted]
     program = OpProgram(inputs, work.wanted, [], kernels)
     return Op(
         op.name,
         op.params,
-        op.slots,
+        slots,
         op.promote,
         op.promoted,
         op.sizes,

@@ -1,24 +1,33 @@
 // Steps of a captured program joined by the compiler (codegen/fusion), and what runs them.
 
 import { fused } from "../../fusion/fuse.js";
-import { type Item, type Work, as_op, copied, filled, item_of, work_of } from "../../fusion/work.js";
+import { type Item, type Work, apart, as_op, copied, filled, item_of, work_of } from "../../fusion/work.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { withFormulas } from "../program/notation-formulas.js";
 import { type RunStep, type Step, type Value, touched } from "./program.js";
 
 /** The steps with those joined that can be.  `lasting`: the values that are needed after them. */
 export function joinedSteps(values: readonly Value[], steps: readonly Step[], lasting: ReadonlySet<number>): Step[] {
-  const items = steps.map((step, n): Item => {
+  const items = steps.flatMap((step, n): Item[] => {
     const work = workOf(n, step, values);
-    if (work) return item_of(n, work);
+    if (work) return apart(work).map((one) => item_of(n, one));
     // That a change is counted is the host's matter.
     const { reads, writes } = step.kind === "change" ? { reads: [], writes: [] } : touched(step);
-    return { step: n, work: null, reads: [...reads, ...writes], writes: [...writes] };
+    return [{ step: n, work: null, reads: [...reads, ...writes], writes: [...writes] }];
   });
-  const products = !values.some(({ device }) => device.type === "cpu");
-  return fused(items, [...lasting], products).map(({ step, work }) =>
-    work && work.parts.length > 1 ? joinedStep(work, steps, values) : steps[step]!,
-  );
+  const products = !values.some(({ device }) => device.type === "cpu"),
+    found = fused(items, [...lasting], products),
+    out: Step[] = [];
+  for (let i = 0; i < found.length; i++) {
+    const { step, work } = found[i]!,
+      all = work ? items.filter((item) => item.step === step && item.work) : [];
+    // The kernels of a step that follow each other as they did are that step.
+    if (all.every((item, k) => found[i + k]?.work === item.work)) {
+      out.push(steps[step]!);
+      i += Math.max(all.length - 1, 0);
+    } else out.push(joinedStep(work!, steps, values));
+  }
+  return out;
 }
 
 /** What a step launches, where something can be joined with it. */

@@ -609,6 +609,14 @@ export default {
     ok(torch.compiler.counts(f).replays > 0);
     await t.throws(async () => await f(ids(9, 1)).item(), /out of bounds|index/i);
     t.close(await f(ids(0, 1)).item(), await table.narrow(0, 0, 2).sum().item());
+    if (t.device === "cpu") {
+      const unread = torch.compile((ids) => {
+        torch.nn.functional.embedding(ids, table);
+        return table.sum();
+      });
+      for (let n = 0; n < 4; n++) await unread(ids(n % 4, 1)).item();
+      await t.throws(() => unread(ids(9, 1)), /out of bounds|index/i);
+    }
     const g = torch.compile(() => {
       throw new RangeError("mine");
     });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";
+import { models } from "../../bench/models.mjs";
 import { idleDevice } from "./idle_device.mjs";
 
 const { nn } = torch,
@@ -22,41 +23,7 @@ async function launches(f, ...args) {
   return device.calls.dispatchWorkgroups;
 }
 
-class Inverted extends nn.Module {
-  constructor(from, to, stride, wider) {
-    super();
-    const width = from * wider,
-      layers = [];
-    if (wider !== 1) layers.push(nn.Conv2d(from, width, 1, { bias: false }), nn.BatchNorm2d(width), nn.ReLU6());
-    layers.push(nn.Conv2d(width, width, 3, { stride, padding: 1, groups: width, bias: false }));
-    layers.push(nn.BatchNorm2d(width), nn.ReLU6(), nn.Conv2d(width, to, 1, { bias: false }), nn.BatchNorm2d(to));
-    this.conv = nn.Sequential(...layers);
-    this.residual = stride === 1 && from === to;
-  }
-  forward(x) {
-    return this.residual ? x.add(this.conv(x)) : this.conv(x);
-  }
-}
-
-/** MobileNetV2. */
-function mobilenet() {
-  const layers = [nn.Conv2d(3, 32, 3, { stride: 2, padding: 1, bias: false }), nn.BatchNorm2d(32), nn.ReLU6()];
-  let from = 32;
-  for (const [wider, to, count, stride] of [
-    [1, 16, 1, 1],
-    [6, 24, 2, 2],
-    [6, 32, 3, 2],
-    [6, 64, 4, 2],
-    [6, 96, 3, 1],
-    [6, 160, 3, 2],
-    [6, 320, 1, 1],
-  ])
-    for (let n = 0; n < count; n++, from = to) layers.push(new Inverted(from, to, n ? 1 : stride, wider));
-  layers.push(nn.Conv2d(320, 1280, 1, { bias: false }), nn.BatchNorm2d(1280), nn.ReLU6());
-  const features = nn.Sequential(...layers).eval(),
-    head = nn.Linear(1280, 1000);
-  return (x) => torch.no_grad(() => head(features(x).mean([2, 3])));
-}
+const { mobilenet, Transformer } = models(torch);
 
 test("a chain of twelve ops is one launch", async () => {
   const x = torch.rand([32, 16]),
@@ -76,6 +43,19 @@ test("maps join the rows and products beside them", async () => {
   assert.equal(await launches((x) => [x.mul(2), x.add(1), x.t().contiguous()], x), 2);
 });
 
+test("the kernels of one op are joined apart from each other", async () => {
+  const layer = nn.Linear(16, 8),
+    x = torch.rand([4, 16], { requires_grad: true }),
+    g = torch.rand([4, 8]);
+  // The sine; what goes back to the input, times the slope of the sine; to the weight; to the bias.  Nobody reads the product.
+  const way = (x, g) => {
+    for (const p of [x, ...layer.parameters()]) p.grad = null;
+    layer(x.sin()).backward(g);
+    return x.grad.mul(2);
+  };
+  assert.equal(await launches(way, x, g), 4);
+});
+
 test("what others change or keep is stored between", async () => {
   const x = torch.rand([8, 8]),
     kept = torch.rand([8, 8]);
@@ -93,9 +73,19 @@ test("what others change or keep is stored between", async () => {
 });
 
 test("MobileNetV2 is at most 65 launches", async () => {
-  const count = await launches(mobilenet(), torch.rand([1, 3, 224, 224]));
+  const model = mobilenet().eval(),
+    count = await launches((x) => torch.no_grad(() => model(x)), torch.rand([1, 3, 224, 224]));
   console.log(`figure: MobileNetV2 forward, captured: ${count} launches`);
   assert.ok(count <= 65, `${count} launches`);
+});
+
+test("a token of GPT-2 is at most 142 launches", async () => {
+  const model = new Transformer({ vocabulary: 100, length: 64, width: 48, heads: 4, layers: 12, causal: true }).eval(),
+    past = Array.from({ length: 12 }, () => [torch.rand([1, 4, 32, 12]), torch.rand([1, 4, 32, 12])]),
+    token = torch.tensor([[7]], { dtype: "int32" });
+  const count = await launches((token) => torch.no_grad(() => model(token, past, 32)), token);
+  console.log(`figure: a token of GPT-2 small, captured: ${count} launches`);
+  assert.ok(count <= 142, `${count} launches`);
 });
 
 test("an LSTM layer over time takes its steps' kernels and few more", async () => {
