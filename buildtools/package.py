@@ -28,11 +28,31 @@ VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package
 # have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
+# Parts of the package, by the name that they have in it: bundlers leave out what is not used of one.
+PARTS = {
+    "autograd": "runtime/autograd/namespace",
+    "fft": "namespaces/fft",
+    "func": "runtime/nn/func",
+    "linalg": "namespaces/linalg",
+    "nn": "nn",
+    "nn/functional": "namespaces/functional",
+    "nn/init": "runtime/nn/init",
+    "nn/utils": "runtime/nn/utils/index",
+    "optim": "runtime/optim/index",
+    "optim/lr_scheduler": "runtime/optim/lr_scheduler/index",
+    "optim/swa_utils": "runtime/optim/swa-utils",
+    "safetensors": "runtime/files/index",
+    "special": "names/special",
+    "testing": "runtime/tools/testing",
+    "utils": "runtime/datasets/namespace",
+    "utils/data": "runtime/datasets/index",
+}
 # Modules that are imported for what they do, and the entries that import them: bundlers leave out any other module of
 # which nothing is used.
 EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composed/composed-methods"),
     *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
+    "runtime/nn/state-files",
     *("runtime/devices/cpu/webassembly", "wasm"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )
@@ -181,6 +201,7 @@ def description() -> dict[str, Any]:
             "./core": {**_required("core", "core"), "types": "./core.d.ts", "default": "./core.js"},
             "./wasm": {**_required("wasm", "index"), "types": "./wasm.d.ts", "default": "./wasm.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
+            **{f"./{name}": {"types": f"./{file}.d.ts", "default": f"./{file}.js"} for name, file in PARTS.items()},
             "./package.json": "./package.json",
         },
         # What only Node has, and what stands there in bundles for pages: all bundlers know this field, some no

@@ -2,8 +2,7 @@
 
 import { type Options, tensor, type TensorData } from "../creation/create.js";
 import type { NumberArray } from "../elements/nested-data.js";
-import { TypeMismatchError, describe } from "../base/errors.js";
-import { load } from "../files/load.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { isParts, ofParts } from "../files/parts.js";
 import type { LoadOptions } from "../files/destination.js";
 import { type FileLike, isFile } from "../files/source.js";
@@ -21,6 +20,14 @@ export interface StateOptions extends LoadOptions {
 }
 
 export { type FileLike, isFile };
+
+type Reader = (file: FileLike, options: LoadOptions) => Promise<unknown>;
+/** What reads files: put in by state-files.ts, so that a bundle may leave it out. */
+let read: Reader | null = null;
+
+export function setReader(reader: Reader): void {
+  read = reader;
+}
 
 /** The shape of a tensor or of parts that have one; undefined where there is none. */
 export function shapeOf(value: unknown): readonly number[] | undefined {
@@ -45,7 +52,11 @@ export function toTensor(value: unknown, like: Pick<Tensor, "dtype" | "device" |
  * The state in a file: safetensors, a checkpoint of PyTorch, or JSON of `{name: {shape, data}}` or of nested arrays.
  */
 export async function readState(file: FileLike, options: LoadOptions): Promise<StateSource> {
-  const state = await load(file, options);
+  if (!read)
+    throw new OpError(
+      "load_state_dict: nothing here reads files; give it what torch.load makes of one: load_state_dict(await load(file))",
+    );
+  const state = await read(file, options);
   if (state === null || typeof state !== "object" || Array.isArray(state)) {
     throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(state)}`);
   }

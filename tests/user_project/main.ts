@@ -2,6 +2,13 @@
 
 import * as torch from "tensorloom";
 import { add, conv2d, nn, type Tensor, type SumOptions } from "tensorloom";
+import { jacrev } from "tensorloom/func";
+import { svd } from "tensorloom/linalg";
+import { Conv2d, type Module } from "tensorloom/nn";
+import { mse_loss } from "tensorloom/nn/functional";
+import { AdamW } from "tensorloom/optim";
+import { StepLR } from "tensorloom/optim/lr_scheduler";
+import { data } from "tensorloom/utils";
 
 const F = nn.functional;
 const x: Tensor = torch.tensor([
@@ -34,6 +41,12 @@ F.pad(x, [1, 1], { mode: "reflect" });
 x.topk({ k: 2, largest: false }).values.add(1);
 // @ts-expect-error the axis is missing
 F.softmax(x, { dtype: "float32" });
+
+// parts of the package, imported by themselves, are of the same types
+const part: Module & nn.Module = new Conv2d(3, 8, 3);
+StepLR(AdamW(part.parameters(), { lr: 0.1 }), 2).step();
+mse_loss(svd(x).S, jacrev((y: Tensor) => y.sum())(x) as Tensor).backward();
+data.DataLoader([x, x], { batch_size: 2 });
 
 // several results: fields and order
 const { values, indices } = x.max(1);
