@@ -154,9 +154,11 @@ def check(options: argparse.Namespace) -> int:
         from buildtools import conformance
 
         return conformance.show(options.oracle, tier=options.tier, names=options.names, fail_list=options.fail_list)
-    from buildtools import reports
+    from buildtools import names, paths, reports
 
     stale = reports.stale(package.definitions(options.ops, instances=INSTANCES), update=options.update)
+    if options.update and (paths.DIST / "index.js").exists():
+        names.stale(update=True)  # of the package as it was last built
     wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(
         filter(None, [package.check_types()])
     )

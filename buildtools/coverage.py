@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import names
 from .paths import ROOT
 
 COVERAGE = ROOT / "docs" / "coverage.md"
@@ -123,4 +124,5 @@ def why(name: str, category: str, tallies_: list[Tally], reasons: dict[str, str]
 
 
 def write(results: dict[str, list[dict[str, Any]]]) -> None:
-    COVERAGE.write_text(text(results), encoding="utf-8")
+    kept = COVERAGE.read_text(encoding="utf-8").partition(names.MARK)
+    COVERAGE.write_text(text(results).rstrip() + "\n\n" + "".join(kept[1:]), encoding="utf-8")
