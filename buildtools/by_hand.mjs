@@ -1,13 +1,13 @@
 // What the hand-written TypeScript has, read by TypeScript's own parser: node by_hand.mjs FOLDER... prints JSON.
 //   exports   of each module the names of the values that it exports
-//   methods   of tensors: the class, and what modules add to it by `declare module`, but for composed functions
+//   methods   of tensors: the class, and what modules add to it by `declare module`, but for composite functions
 //   ops       what modules import from ops/ and needed.ts, under the names of the ops
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
 const TENSOR = "runtime/tensor/tensor.ts";
-const COMPOSED = "runtime/composed/";
+const COMPOSITE = "runtime/composite/";
 
 const sources = new Map();
 for (const folder of process.argv.slice(2)) {
@@ -70,7 +70,7 @@ const methods = new Set(
 );
 const ops = new Set();
 for (const [file, source] of sources) {
-  if (file.startsWith("runtime/") && !file.startsWith(COMPOSED)) for (const name of added(source)) methods.add(name);
+  if (file.startsWith("runtime/") && !file.startsWith(COMPOSITE)) for (const name of added(source)) methods.add(name);
   for (const node of source.statements) {
     if (!ts.isImportDeclaration(node)) continue;
     const from = target(file, node.moduleSpecifier.text),

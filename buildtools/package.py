@@ -50,7 +50,7 @@ PARTS = {
 # Modules that are imported for what they do, and the entries that import them: bundlers leave out any other module of
 # which nothing is used.
 EFFECTS = (
-    *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composed/composed-methods"),
+    *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composite/composite-methods"),
     *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
     "runtime/nn/state-files",
     *("runtime/devices/cpu/webassembly", "wasm"),

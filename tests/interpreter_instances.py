@@ -203,7 +203,7 @@ def launch(kernel: Kernel, instance: Instance, env: dict, arrays: dict[str, np.n
         return sizes, rows
 
     outer, reduce = dims(kernel.loops), dims(kernel.rloops)
-    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+    if kernel.spread and kernel.shape in ("map", "reduce", "contract"):
         target = next(s.target for s in kernel.steps[::-1] if s.target >= 0)
         lacks = [d for d, size in enumerate(outer[0]) if size > 1 and outer[1][target][d] == 0]
         keep = [d for d in range(len(outer[0])) if d not in lacks]

@@ -117,7 +117,7 @@ def test_the_cpu_does_as_python(name, given, made, options, tmp_path):
     arrays = [*inputs, *(np.zeros(s, np.int32 if n in whole else float) for n, s in zip(results, made))]
     rows = given[0][: len(given[0]) - len(raw.body.tensors[0].extents) + 1]
     words = {"N": given[0][-1], "R": int(np.prod(rows)), **options}
-    found = in_javascript(f, arrays, {n: words[n] for n, _ in raw.words}, tmp_path)[len(inputs) :]
+    found = in_javascript(f, arrays, {n: words[n] for n, _ in raw.uniforms}, tmp_path)[len(inputs) :]
     names = f.op.outputs
     compiled = workbench.op(TEXT, name, on="wasm")(
         *inputs, **{n: bool(v) if n == "back" else v for n, v in options.items()}
@@ -134,7 +134,7 @@ def test_the_cpu_does_as_python(name, given, made, options, tmp_path):
 def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
     """What the interpreter of statements leaves in a body's arrays."""
     kernel = next(n for n in op_data(f.op).programs[0].kernels if n.raw)
-    data = {"raw": {"steps": kernel.raw.steps}, "words": [{"name": w.name, "kind": w.kind} for w in kernel.words]}
+    data = {"raw": {"steps": kernel.raw.steps}, "uniforms": [{"name": w.name, "kind": w.kind} for w in kernel.uniforms]}
     kinds = {"f": "Float64Array", "i": "Int32Array"}
     lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
     file = tmp_path / "body.mjs"

@@ -64,7 +64,8 @@ def test_one_whose_value_is_not_needed(name, args, options):
 def test_reads_are_guarded_in_few_words():
     (text,) = workbench.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
     assert (
-        "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + reached(r0, p.length1_0)" in text
+        "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + check_bounds(r0, p.length1_0)"
+        in text
     ), text
 
 
@@ -76,7 +77,7 @@ def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis(read, tells):
     )
     columns = [X[:, 0]] * len(read)
     (text,) = f.wgsl(*columns, I(1, 9))
-    assert ("reached" in text, "clamp(" in text) == (tells, not tells)
+    assert ("check_bounds" in text, "clamp(" in text) == (tells, not tells)
     if not tells:
         np.testing.assert_array_equal(f.gpu(*columns, I(1, 9)), [12, 24])
 
@@ -90,7 +91,7 @@ def test_nothing_is_stored_at_a_place_off_its_axis(store, more, tells):
     )
     values = [X[:, 0], I(9, 1, -1), *[np.full(3, 5, np.float32)] * len(more)]
     text = f.wgsl(*values)[-1]
-    assert ("if (inside(r" in text, "if (u32(r" in text) == (tells, not tells), text
+    assert ("if (in_bounds(r" in text, "if (u32(r" in text) == (tells, not tells), text
     if not tells:
         np.testing.assert_array_equal(f.gpu(*values), [0, 32 if store == "+=" else 30, 4])
 

@@ -31,7 +31,7 @@ names
 runtime/views
 runtime/creation
 runtime/functions
-runtime/composed
+runtime/composite
 runtime/files
 runtime/tools
 runtime/autograd

@@ -8,7 +8,7 @@ from test_host import LIBRARY
 
 from buildtools import node
 from buildtools.paths import ROOT
-from codegen.translator.translate import PYTHON_TS, World, translate
+from codegen.translator.translate import PYTHON_TS, Project, translate
 from dsl.gradients import adjoint, derivable
 from dsl.ir.expression import ROUTINES, Expression, RawResult
 
@@ -93,12 +93,12 @@ def program(tmp_path_factory):
     """The translated passes and MAIN as one file for Node."""
     folder = tmp_path_factory.mktemp("passes")
     paths = [ROOT / "dsl" / f"{name}.py" for name in PASSES]
-    world = World(paths)
+    project = Project(paths)
     (folder / "host").mkdir()
     (folder / "dsl").mkdir()
     (folder / "host" / "python.ts").write_text(PYTHON_TS)
     for path in paths:
-        (folder / "dsl" / f"{path.stem}.ts").write_text(translate(path, world))
+        (folder / "dsl" / f"{path.stem}.ts").write_text(translate(path, project))
     (folder / "dsl" / "steps.ts").write_text("export type Range = unknown;\nexport type Step = unknown;\n")
     (folder / "main.ts").write_text(MAIN)
     bundle = [node.tool("esbuild"), folder / "main.ts", "--bundle", "--platform=node", "--format=esm"]

@@ -70,7 +70,7 @@ def test_texts():
     r = made(FIBONACCI, "fibonacci")
     assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(
         r, False
-    ) and "fn fibonacci_routine_whole(n_: i32) -> i32 {" in wgsl.function(r, True)
+    ) and "fn fibonacci_routine_int(n_: i32) -> i32 {" in wgsl.function(r, True)
 
 
 @pytest.mark.parametrize("name", ROUTINES)
@@ -88,7 +88,7 @@ def test_without_webassembly(name, tmp_path):
             ]
             steps = routine_steps(tuple(ROUTINES.values()))
             wanted = [float(run(r, tuple(np.int32(x) if whole else np.float64(x) for x in p))) for p in points]
-            cases.append((f"{name}_routine{'_whole' if whole else ''}", steps, points, wanted))
+            cases.append((f"{name}_routine{'_int' if whole else ''}", steps, points, wanted))
     file = tmp_path / "routines.mjs"
     file.write_text(
         f"import {{ evaluator }} from '{DIST / 'runtime' / 'program' / 'procedure-evaluator.js'}';\n"

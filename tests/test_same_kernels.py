@@ -123,12 +123,12 @@ def test_same_launches(dist, tmp_path, figure):
             continue
         assert [x["code"] for x in mine] == [x["code"] for x in theirs], name
         for a, b in zip(mine, theirs):
-            assert a | {"words": [repr(float(w)) for w in a["words"]]} == b | {
-                "words": [repr(float(w)) for w in b["words"]]
+            assert a | {"uniforms": [repr(float(w)) for w in a["uniforms"]]} == b | {
+                "uniforms": [repr(float(w)) for w in b["uniforms"]]
             }, name
     launches = [x for _, made in here if not isinstance(made, str) for x in made]
     texts, strategies = {x["code"] for x in launches}, {x["strategy"].partition(",")[0] for x in launches}
-    assert {"map", "row", "scan", "tiled_matmul", "scatter", "tree"} <= strategies
+    assert {"map", "reduce", "scan", "tiled_matmul", "scatter", "tree"} <= strategies
     figure(f"{len(texts)} kernel texts of {len(CALLS)} ops are the same in Python and in the package")
 
 

@@ -31,7 +31,7 @@ PROGRAM = Program(
 )
 # y[*b] = sum[i < N] x[*b, at[i]] * 2, and what it came to once more beside it.
 GOOD = Kernel(
-    "row",
+    "reduce",
     (Loop("b", None, "B"),),
     (Loop("i", N),),
     (Access("at", (idx("i"),)), Access("x", (pack("b"), Element(0))), Access("y", (pack("b"),))),
@@ -47,7 +47,7 @@ SUM, STORE = GOOD.steps
         ({"shape": "map"}, "a map that reduces"),
         ({"shape": "contract"}, "two factors"),
         ({"shape": "scatter", "steps": (STORE,)}, "nothing reduces"),
-        ({"shape": "row", "steps": (replace(STORE, body=integer(0)),)}, "without a reduction"),
+        ({"shape": "reduce", "steps": (replace(STORE, body=integer(0)),)}, "without a reduction"),
         ({"shape": "scan", "rloops": ()}, "along one loop"),
         ({"reverse": True}, "backwards"),
         ({"left": (3,)}, "not there"),

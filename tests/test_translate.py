@@ -10,7 +10,7 @@ import pytest
 from buildtools import node
 from codegen.translator.subset import Refused
 from codegen.translator.template import TEXT_TS, environment, templates_module
-from codegen.translator.translate import PYTHON_TS, World, translate
+from codegen.translator.translate import PYTHON_TS, Project, translate
 
 SUBSET = '''\
 """Every construct of the subset once."""
@@ -572,9 +572,9 @@ def subset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("subset")
     for name, text in (("sample", SUBSET), ("passes", PASSES), ("interned", INTERNED)):
         (folder / f"{name}.py").write_text(text)
-    world = World([folder / "sample.py", folder / "passes.py"], [folder])
+    project = Project([folder / "sample.py", folder / "passes.py"], [folder])
     for name in ("sample", "passes"):
-        (folder / f"{name}.ts").write_text(translate(folder / f"{name}.py", world))
+        (folder / f"{name}.ts").write_text(translate(folder / f"{name}.py", project))
     (folder / "python.ts").write_text(PYTHON_TS)
     return folder
 
@@ -671,11 +671,11 @@ def refusals(tmp_path_factory):
     files = [folder / f"bad{n}.py" for n in range(len(REFUSED))]
     for file, (code, _) in zip(files, REFUSED, strict=True):
         file.write_text(code + "\n")
-    world = World(files, [folder])
+    project = Project(files, [folder])
     said = []
     for file in files:
         try:
-            said.append(translate(file, world) and "")
+            said.append(translate(file, project) and "")
         except Refused as refused:
             said.append(str(refused))
     return said

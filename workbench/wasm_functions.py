@@ -21,11 +21,11 @@ def function(name: str) -> Callable[..., float]:
     """A function of doubles by its name in formulas."""
     if name in OTHERS:
         own = OTHERS[name]
-    elif name.endswith("_routine") or name.endswith("_routine_whole"):
-        routine = name.removesuffix("_whole").removesuffix("_routine")
+    elif name.endswith("_routine") or name.endswith("_routine_int"):
+        routine = name.removesuffix("_int").removesuffix("_routine")
         assert routine in ROUTINES
         return lambda *x: float(
-            scalars.call(routine, *(int(a) for a in x)) if name.endswith("_whole") else scalars.call(routine, *x)
+            scalars.call(routine, *(int(a) for a in x)) if name.endswith("_int") else scalars.call(routine, *x)
         )
     else:
         own = scalars.CALLS[name.removesuffix("_of").removesuffix("_far")]

@@ -135,7 +135,7 @@ class Gpu:
 
     def encode(self, encoder, x: Launch, buffers, seeds):
         pipeline, layout = self.pipeline(x)
-        values = list(x.words)
+        values = list(x.uniforms)
         if x.seeds >= 0:
             values[x.seeds : x.seeds + 3] = seeds
         data = pack(values, x.kinds)

@@ -56,7 +56,7 @@ class ByHand:
 
     def functions(self, space: str) -> frozenset[str]:
         """The functions of a namespace that are made of ops."""
-        return self.exports.get(f"runtime/composed/{'index' if space == 'torch' else space}", frozenset())
+        return self.exports.get(f"runtime/composite/{'index' if space == 'torch' else space}", frozenset())
 
     @property
     def root(self) -> frozenset[str]:

@@ -19,14 +19,14 @@ Table = dict[str, list[OpDef]]
 def chosen(names: Names, by_hand: Mapping[str, Set[str]]) -> tuple[dict[str, Table], dict[str, list[str]], Names]:
     """Of each namespace the names with their ops, the names of those that the runtime makes of ops, and the methods.
 
-    by_hand: the functions of each namespace that runtime/composed/ has.  Raises ValueError for a name that there is
+    by_hand: the functions of each namespace that runtime/composite/ has.  Raises ValueError for a name that there is
     not."""
     tables: dict[str, Table] = {}
-    composed: dict[str, list[str]] = {}
+    composite: dict[str, list[str]] = {}
     for space, name in listed(LIST.read_text(encoding="utf-8")):
         table = names.namespaces.get(space, {})
         if name in by_hand.get(space, ()):
-            composed.setdefault(space, []).append(name)
+            composite.setdefault(space, []).append(name)
         elif name in table:
             tables.setdefault(space, {})[name] = table[name]
         else:
@@ -37,7 +37,7 @@ def chosen(names: Names, by_hand: Mapping[str, Set[str]]) -> tuple[dict[str, Tab
             )
     ops = {op.name for table in tables.values() for made in table.values() for op in made}
     within = lambda methods: {n: made for n, made in methods.items() if all(op.name in ops for op in made)}
-    return tables, composed, Names({}, within(names.methods), within(names.inplace))
+    return tables, composite, Names({}, within(names.methods), within(names.inplace))
 
 
 def listed(text: str) -> list[tuple[str, str]]:

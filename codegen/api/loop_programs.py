@@ -49,7 +49,7 @@ def formula(e: E, numbers: dict[Read, int]) -> str:
         case Read():
             return f"@{numbers[e]}"
         case Inside(r):
-            return f"inside(@{numbers[r]})"
+            return f"in_bounds(@{numbers[r]})"
         case Random(draw):
             return f"uniform_random({draw})"
         case Cast(kind, operand):

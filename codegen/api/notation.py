@@ -29,12 +29,13 @@ perhaps `?guard:fallback`; `<` before it: of a contraction's factor A.  The nth 
 `argmax:fi body` (the kinds of the value and of what is compared, where they are not T), or a store: `SLOT[axes] =
 body`, which is the next access, or `@3 = body` to access 3 of the reads; `!` before it: at every point of the
 reduction, too.  The nth is `$n`.  `body?condition`: only where that holds.  `floating#integral`: one text for each
-class of T.  A raw kernel: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
+class of T.  A raw kernel: `raw0?when SLOTS; stores`, then the values of its uniforms; `raw0=int32`: what the body calls
+T.
 
 How formulas are written is said in data/written.py.  Where a number is asked for, a name stands for the call's
-environment, and `$3` for `values[3]`, a function of it.  Last in a kernel `$1 $2` are what the words host0_, host1_
-are, by the alphabet.  Kinds, words, constants and names that are left out follow from the rest: `Writer` refuses what
-would not."""
+environment, and `$3` for `values[3]`, a function of it.  Last in a kernel `$1 $2` are what the uniforms host0_, host1_
+are, by the alphabet.  Kinds, uniforms, constants and names that are left out follow from the rest: `Writer` refuses
+what would not."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ def written(e: Node | None) -> str:
         case Cast(kind, operand):
             return f"{kind}32({written(operand)})"
         case BoundsCheck(operand, stores):
-            return f"{'inside' if stores else 'reached'}({written(operand)})"
+            return f"{'in_bounds' if stores else 'check_bounds'}({written(operand)})"
         case Select(condition, yes, no):
             return f"{{{written(no)},{written(yes)},{written(condition)}}}"
         case Apply(name, [left, right]) if name in SIGNS:
@@ -238,7 +239,7 @@ class Writer:
     def kernel(self, n: model.Kernel) -> str:
         when = f"?{self.value(n.when)}" if n.when else ""
         if n.raw is not None:
-            values = [self.value(w.value) for w in n.words if w.value]
+            values = [self.value(w.value) for w in n.uniforms if w.value]
             dtype = f"={n.raw.dtype}" if n.raw.dtype != "T" else ""
             if n.raw.text not in self.bodies:
                 self.bodies.append(n.raw.text)  # fewer than ten: the number is a digit
@@ -249,7 +250,7 @@ class Writer:
         stores = [s for s in n.steps if s.target >= 0]
         last = [s.target for s in stores] == list(range(len(n.accesses) - len(stores), len(n.accesses)))
         reads = [self.access(n, k) for k in range(len(n.accesses) - len(stores) * last)]
-        hosts = {w.name: self.value(w.value) for w in n.words if w.value}
+        hosts = {w.name: self.value(w.value) for w in n.uniforms if w.value}
         return "; ".join(
             [
                 head,

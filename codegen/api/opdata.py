@@ -173,7 +173,12 @@ def context(op: OpDef) -> KernelContext:
     reals = frozenset(name for name, kind in symbol_kinds(op).items() if name not in options)
     asked = op.outputs if op.tree is not None and op.tree.question else []
     return KernelContext(
-        options, reals, {p.name: p.cls for p in op.params if p.kind == "tensor"}, asked, floats(op), whole(op)
+        options,
+        reals,
+        {p.name: p.cls for p in op.params if p.kind == "tensor"},
+        asked,
+        has_floats(op),
+        has_integers(op),
     )
 
 
@@ -211,8 +216,8 @@ def raw(
 ) -> model.Kernel:
     """A kernel with a body: its text serves every class of T."""
     code = model.Code([], [])
-    values = [formula(e) for e in n.words]
-    words = [replace(w, value=v) for w, v in zip(body_words(source), values + [None] * 2)]
+    values = [formula(e) for e in n.uniforms]
+    uniforms = [replace(w, value=v) for w, v in zip(body_uniforms(source), values + [None] * 2)]
     return model.Kernel(
         n.shape,
         formula(n.when),
@@ -233,9 +238,9 @@ def raw(
             for s in n.steps
         ],
         [],
-        code if floats(op) else None,
-        code if whole(op) else None,
-        words,
+        code if has_floats(op) else None,
+        code if has_integers(op) else None,
+        uniforms,
         [],
         False,
         [number[m] for m in n.makes],
@@ -257,21 +262,21 @@ def body(source: Raw) -> model.Raw:
     return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers, steps)
 
 
-def body_words(source: Raw) -> list[model.Word]:
-    """The words of a body; the values of all but `inf` and `nan` are its kernels'."""
+def body_uniforms(source: Raw) -> list[model.UniformField]:
+    """The uniforms of a body; the values of all but `inf` and `nan` are its kernels'."""
     kinds = {"T": "T" if source.T == "T" else "i"}
-    words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
+    uniforms = [model.UniformField(name, kinds.get(kind, kind), None) for name, kind in source.uniforms]
     said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}
-    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said]
+    return uniforms + [model.UniformField(name, "f", None) for name in ("inf", "nan") if name in said]
 
 
-def floats(op: OpDef) -> bool:
+def has_floats(op: OpDef) -> bool:
     """Whether T may be a floating type."""
     return op.promote in ("float", "none") or any(
         p.cls in ("Num", "Float", "Any") for p in op.params if p.name in op.promoted
     )
 
 
-def whole(op: OpDef) -> bool:
+def has_integers(op: OpDef) -> bool:
     """Whether T may be a whole-number type or bool."""
     return op.promote != "float" and any(p.cls != "Float" for p in op.params if p.name in op.promoted)

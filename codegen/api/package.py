@@ -21,7 +21,7 @@ from ..kernels.fused import kernels
 from ..kernels.kernel import Kernel
 from ..translator.modules import absolute
 from ..translator.template import TEXT_TS, templates_module
-from ..translator.translate import EXTERNAL, PYTHON_TS, World, translate
+from ..translator.translate import EXTERNAL, PYTHON_TS, Project, translate
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
 from . import aliases, core, docs, loop_programs, modules, nn, opdata, report
@@ -177,17 +177,17 @@ def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
     return data
 
 
-def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.Word]]]:
+def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.UniformField]]]:
     """What all bodies of steps are to kernels, by the op that each was written for."""
     raws = [s.body.raw for op in library.ops.values() for s in op.forward.stmts if isinstance(s.body, RawResult)]
-    return {raw.body.op: (opdata.body(raw), opdata.body_words(raw)) for raw in raws}
+    return {raw.body.op: (opdata.body(raw), opdata.body_uniforms(raw)) for raw in raws}
 
 
 def host_files() -> dict[str, str]:
     """The host code in TypeScript, and the GPU's side."""
     paths = {name: ROOT / f"{name.replace('.', '/')}.py" for name in host_modules()}
-    world = World(paths.values())
-    files = {f"{world.modules[name].output}.ts": translate(path, world) for name, path in paths.items()}
+    project = Project(paths.values())
+    files = {f"{project.modules[name].output}.ts": translate(path, project) for name, path in paths.items()}
     files["dsl/steps.ts"] = "// Steps of bodies, of which the package has no more.\n\nexport type Range = unknown;\n"
     files["dsl/steps.ts"] += "export type Step = unknown;\n"
     return files | {"host/python.ts": PYTHON_TS, **wgsl_files()}
@@ -282,10 +282,10 @@ def names_files(library: Library, by_hand: ByHand) -> dict[str, str]:
 def core_files(names: aliases.Names, by_hand: ByHand) -> dict[str, str]:
     """The entry tensorloom/core."""
     of_runtime = by_hand.exports["runtime/index"]
-    tables, composed, methods = core.chosen(names, {s: by_hand.functions(s) for s in names.namespaces})
+    tables, composite, methods = core.chosen(names, {s: by_hand.functions(s) for s in names.namespaces})
     tables["torch"] = {n: ops for n, ops in tables["torch"].items() if n not in of_runtime}
     made = {
-        f"names/core/{space}.ts": modules.names_module(space, table, composed.get(space, ()), "../..")
+        f"names/core/{space}.ts": modules.names_module(space, table, composite.get(space, ()), "../..")
         for space, table in tables.items()
     }
     made["names/core/nn.ts"] = modules.outer_module("nn", ["functional"])

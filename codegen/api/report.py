@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dsl.opdef import OpDef
 
-SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
+SHAPES = ("map", "reduce", "contract", "scan", "scatter", "raw")
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def reals(op: model.Op) -> list[str]:
             w.name
             for p in op.programs
             for n in p.kernels
-            for w in n.words
+            for w in n.uniforms
             if n.raw is None and w.kind == "f" and w.value is None
         }
         - known

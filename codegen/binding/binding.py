@@ -6,7 +6,7 @@ every op needs: tensors, their types, patterns and broadcasting, options that ar
 
 from __future__ import annotations
 
-from ..data.dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, held, promoted_type, result_type
+from ..data.dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, fitting, promoted_type, result_type
 from ..data.errors import OpError, decimal
 from ..data.model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .parts import Arg, Parts, entry, number
@@ -261,7 +261,7 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env, asked
             and arg is not None
         ):
             # As PyTorch: a number beside whole ones is cut, except the factor of a sum or a difference.
-            v = held(op.name, dtype, number(arg))
+            v = fitting(op.name, dtype, number(arg))
             if v == int(v):
                 continue
             if p.name == "alpha" and has_kind(op.slots[op.outputs[0]].dims, "domain"):

@@ -3,7 +3,7 @@ mark."""
 
 from __future__ import annotations
 
-from ..data.dtypes import FLOAT_CATEGORY, category, held, named_dtype
+from ..data.dtypes import FLOAT_CATEGORY, category, fitting, named_dtype
 from ..data.errors import OpError, decimal
 from ..data.model import Env, Meta, Op, Param
 from .parts import Arg, entry, number
@@ -67,7 +67,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]) -> None:
         v = number(arg)
         if (p.kind == "int" or p.kind == "dim") and v != int(v):
             raise OpError(f"{op.name}: '{p.name}' must be a whole number, but got {decimal(v)}")
-        env[name] = held(op.name, "int32", v) if p.kind == "int" else v
+        env[name] = fitting(op.name, "int32", v) if p.kind == "int" else v
 
 
 def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:

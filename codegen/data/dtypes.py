@@ -40,7 +40,7 @@ def holds(dtype: str, value: float) -> bool:
     return value <= 2.0**t.bits - 1 and (value >= 0 or value > -(2.0**t.bits) and value == int(value))
 
 
-def held(op: str, dtype: str, value: float) -> float:
+def fitting(op: str, dtype: str, value: float) -> float:
     """The number; an error where the type has no room for it."""
     if holds(dtype, value):
         return value

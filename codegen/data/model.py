@@ -176,7 +176,7 @@ def needed_accesses(steps: list[Step], formulas: list[StepCode], reads: list[Rea
 
 
 @dataclass
-class Word:
+class UniformField:
     """A scalar that the formulas use as a `Uniform`: from the environment to the kernel's uniform.  `value`: a formula,
     where it is no entry of the environment."""
 
@@ -187,8 +187,8 @@ class Word:
 
 @dataclass
 class RawLaunch:
-    """A function of a body, launched `steps` times (None: once) with the word `step` counting, at `over` places:
-    formulas of the body's words.  lanes: threads of each place's workgroup; 0: a place is one thread."""
+    """A function of a body, launched `steps` times (None: once) with the uniform `step` counting, at `over` places:
+    formulas of the body's uniforms.  lanes: threads of each place's workgroup; 0: a place is one thread."""
 
     name: str
     step: str
@@ -216,7 +216,7 @@ class Kernel:
     """One kernel's worth of a program.
 
     shape: map       stores at every point of `loops`
-           row       reductions over `rloops`, then stores (softmax, layer_norm, sum)
+           reduce    reductions over `rloops`, then stores (softmax, layer_norm, sum)
            contract  a sum of products A * B, then a store
            scan      a reduction over a growing range of `rloops[0]`
            scatter   a store whose target index is read from a tensor or not solvable
@@ -232,7 +232,7 @@ class Kernel:
     left: list[int]  # contract: the accesses of factor A; the others of step 0 are B's
     floating: Code | None  # T is a float; None: never happens
     integral: Code | None  # T is an integer or bool
-    words: list[Word]
+    uniforms: list[UniformField]
     constants: list[str]  # environment entries (0/1 or a choice's number) baked into the text
     reverse: bool  # scan: from the end
     makes: list[int]  # the output/gradient slots this kernel is needed for
@@ -382,10 +382,10 @@ class CpuLaunch:
 
 @dataclass
 class Launch:
-    """One dispatch.  Binding 0 of group 0 is the uniform with the words, binding i + 1 the tensor slots[i]; a slot
+    """One dispatch.  Binding 0 of group 0 is the uniform buffer, binding i + 1 the tensor slots[i]; a slot
     of -1 is memory for `scratch` 32-bit elements that only the launches of this kernel share.
 
-    words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
+    uniforms, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
     seed0, seed1 and the call's number among them, for random draws, or -1.  fault: the place of the number of the
     four words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
 
@@ -394,7 +394,7 @@ class Launch:
     code: str
     slots: list[int]
     written: list[bool]
-    words: list[float]
+    uniforms: list[float]
     kinds: list[str]
     seeds: int
     fault: int

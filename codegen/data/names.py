@@ -5,5 +5,5 @@ from __future__ import annotations
 
 
 def safe_name(name: str) -> str:
-    """A name from a definition as a kernel writes it; `inf` and `nan` are words of kernels."""
+    """A name from a definition as a kernel writes it; `inf` and `nan` are uniforms."""
     return name if name == "inf" or name == "nan" else name + "_"

@@ -262,7 +262,7 @@ def label(e: Node) -> str:
         case Division(operator=operator, divisor=divisor):
             return f"{operator} {divisor}"
         case BoundsCheck(stores=stores):
-            return "inside" if stores else "reached"
+            return "in_bounds" if stores else "check_bounds"
         case _:
             return ""
 

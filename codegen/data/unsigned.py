@@ -62,6 +62,6 @@ def of_numbers(kernel: Kernel, e: Node) -> bool:
         case Local():
             return True
         case Uniform(name=name):
-            return any(w.name == name and w.kind == "T" for w in kernel.words)
+            return any(w.name == name and w.kind == "T" for w in kernel.uniforms)
         case _:
             return any(of_numbers(kernel, p) for p in children(e))

@@ -1,7 +1,7 @@
 """Formulas as they are written in the package (codegen/api/notation.py writes them), read once.
 
     formula: operand, or two with an operator between them
-    operand: number, @0 an element, @0[formula] one of a body's tensor, $0 a result, p.n a word of the uniform, another
+    operand: number, @0 an element, @0[formula] one of a body's tensor, $0 a result, p.n a uniform, another
              name (a loop or an option), name(formula,...), {no,yes,condition}, (formula), or - ! ~ before another; what
              begins with one of these has brackets beside an operator
 
@@ -83,7 +83,7 @@ def part(f: Formula) -> Node:
 
 
 # Divisions are functions: what WGSL's own operators do with 0 and with what is negative is left open.
-DIVISIONS: dict[str, str] = {"/": "divide", "//": "floor_divide_whole", "%": "remainder_whole"}
+DIVISIONS: dict[str, str] = {"/": "divide", "//": "floor_divide_int", "%": "remainder_int"}
 DIGITS = "0123456789"
 SIGNS = "+-*/%<>=!&|^"
 ENDS = SIGNS + "(),{}[] :;?"  # what no name holds
@@ -119,8 +119,8 @@ def applied(name: str, operands: list[Node]) -> Node:
     first = operands[0]
     if name == "f32" or name == "i32":
         return Cast(name[0], first)
-    if name == "reached" or name == "inside":
-        return BoundsCheck(first, name == "inside")
+    if name == "check_bounds" or name == "in_bounds":
+        return BoundsCheck(first, name == "in_bounds")
     if name == "uniform_random" and isinstance(first, Constant):
         return Random(int(first.value))
     return Apply(name, operands)

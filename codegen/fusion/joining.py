@@ -1,4 +1,4 @@
-"""A kernel that a map is being put into: the accesses, steps and words that it gets, and when that does not do."""
+"""A kernel that a map is being put into: the accesses, steps and uniforms that it gets, and when that does not do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..data.model import (
     Slot,
     Step,
     StepCode,
-    Word,
+    UniformField,
     formulas_of,
 )
 from ..data.nodes import Apply, BoundsCheck, Node, Result, elements_of, nodes_of
@@ -24,7 +24,7 @@ from .pointwise import Along, Pointwise, axes_of, start_of
 from .substitute import renamed, short, trimmed
 from .work import Part, Work, entry_of, value_of
 
-TELLING = 2  # bindings that are left to a kernel which tells what is wrong, and may share memory
+REPORTING = 2  # bindings that are left to a kernel which tells what is wrong, and may share memory
 
 
 class Joining:
@@ -114,12 +114,12 @@ class Joining:
     def done(self, code: Code, steps: list[Step], left: list[int], drop: int) -> Work | None:
         """The base with the kernel as it is now; None where that does not do."""
         k = self.kernel
-        words = k.words[:]
-        known = [w.name for w in words]
-        for w in self.point.kernels[0].words:
+        uniforms = k.uniforms[:]
+        known = [w.name for w in uniforms]
+        for w in self.point.kernels[0].uniforms:
             name = w.name if w.name == "inf" or w.name == "nan" else self.prefix + w.name
             if name not in known:
-                words.append(Word(name, w.kind, None))
+                uniforms.append(UniformField(name, w.kind, None))
         whole = Kernel(
             k.shape,
             k.when,
@@ -131,7 +131,7 @@ class Joining:
             left,
             code,
             None,
-            words,
+            uniforms,
             k.constants,
             k.reverse,
             k.makes,
@@ -183,7 +183,7 @@ class Joining:
             env[name] = self.base.call.env[name]
         own = self.point.call.env
         for part in self.point.parts:
-            for w in part.words:
+            for w in part.uniforms:
                 env[self.prefix + part.prefix + w.name] = (
                     value_of(w, own) if part.prefix == "" else own[part.prefix + w.name]
                 )
@@ -194,7 +194,7 @@ class Joining:
         return env
 
     def added(self) -> list[Part]:
-        return [Part(x.step, self.prefix + x.prefix, x.words, x.constants) for x in self.point.parts]
+        return [Part(x.step, self.prefix + x.prefix, x.uniforms, x.constants) for x in self.point.parts]
 
 
 def with_routines(a: Op, b: Op) -> list[Function]:
@@ -230,7 +230,7 @@ def bindings(kernel: Kernel, bounds: list[Bound]) -> int:
 
 def most_bindings(code: Code) -> int:
     """How many it may bind."""
-    return MOST_BINDINGS - TELLING if tells(code) else MOST_BINDINGS
+    return MOST_BINDINGS - REPORTING if tells(code) else MOST_BINDINGS
 
 
 def tells(code: Code) -> bool:
@@ -240,7 +240,7 @@ def tells(code: Code) -> bool:
             match x:
                 case BoundsCheck():
                     return True
-                case Apply(name=name) if name.endswith("_checked") or name == "allowed":
+                case Apply(name=name) if name.endswith("_checked") or name == "check_value":
                     return True
                 case _:
                     pass

@@ -77,7 +77,7 @@ def pointwise(work: Work) -> Pointwise | None:
                 return None
             match x:
                 case Apply(name=name):
-                    if name.endswith("_checked") or name.endswith("_whole"):
+                    if name.endswith("_checked") or name.endswith("_int"):
                         return None
                     costly = costly or name not in CHEAP
                 case Element(access=n):

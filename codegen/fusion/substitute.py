@@ -112,7 +112,7 @@ def trimmed(kernel: Kernel, code: Code, drop: int) -> Kernel:
         [accesses[n] for n in k.left if accesses[n] >= 0],
         Code(reads, bodies),
         None,
-        k.words,
+        k.uniforms,
         k.constants,
         k.reverse,
         k.makes,

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Axis, Bound, Call, Code, Env, Kernel, Loop, Op, ReadCode, Slot, Step, StepCode, Word
+from ..data.model import (
+    Access,
+    Axis,
+    Bound,
+    Call,
+    Code,
+    Env,
+    Kernel,
+    Loop,
+    Op,
+    ReadCode,
+    Slot,
+    Step,
+    StepCode,
+    UniformField,
+)
 from ..data.model import Program as OpProgram
 from ..data.nodes import Constant, Element, Node
 from ..planner.lines import active
@@ -13,12 +28,12 @@ from ..planner.writer import infinite
 
 @dataclass
 class Part:
-    """A step that became part of another.  prefix: before the names of its words.  words: its own; constants: its
+    """A step that became part of another.  prefix: before the names of its uniforms.  uniforms: its own; constants: its
     options that are in the text."""
 
     step: int
     prefix: str
-    words: list[Word]
+    uniforms: list[UniformField]
     constants: list[str]
 
 
@@ -63,15 +78,15 @@ def work_of(step: int, op: Op, program: int, call: Call, wanted: list[int], valu
                 stored.append(kernel.accesses[s.target].slot)
     if len(kernels) == 0 or any(slot not in stored for slot in wanted):
         return None
-    words: list[Word] = []
+    uniforms: list[UniformField] = []
     constants: list[str] = []
     for kernel in kernels:
-        words.extend([w for w in kernel.words if w.name != "inf" and w.name != "nan"])
+        uniforms.extend([w for w in kernel.uniforms if w.name != "inf" and w.name != "nan"])
         constants.extend(kernel.constants)
     held = values[:]
     while len(held) < len(op.slots):
         held.append(-1)
-    return Work(op, call, kernels, held, wanted, [Part(step, "", words, constants)])
+    return Work(op, call, kernels, held, wanted, [Part(step, "", uniforms, constants)])
 
 
 def filled(step: int, value: int, length: int, number: float) -> Work:
@@ -189,7 +204,7 @@ def as_op(work: Work) -> Op:
                 k.left,
                 k.floating,
                 None,
-                k.words,
+                k.uniforms,
                 k.constants,
                 k.reverse,
                 work.wanted,
@@ -227,7 +242,7 @@ def as_op(work: Work) -> Op:
 
 def rebound(work: Work, calls: list[Call]) -> Call | None:
     """The call of a joined step where its parts are called with other numbers; None where that changes more than
-    words.  calls: of each part."""
+    uniforms.  calls: of each part."""
     env: Env = {}
     for name in work.call.env:
         env[name] = work.call.env[name]
@@ -240,13 +255,13 @@ def rebound(work: Work, calls: list[Call]) -> Call | None:
         for name in part.constants:
             if env["constant_" + part.prefix + name] != entry_of(calls[n].env, name):
                 return None
-        for w in part.words:
+        for w in part.uniforms:
             env[part.prefix + w.name] = value_of(w, calls[n].env)
     c = work.call
     return Call(env, c.packs, c.dtype, c.slots, c.kept, c.dropped)
 
 
-def value_of(w: Word, env: Env) -> float:
+def value_of(w: UniformField, env: Env) -> float:
     return w.value(env) if w.value is not None else env[w.name] if w.name in env else infinite(w.name)
 
 

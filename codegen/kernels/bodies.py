@@ -15,7 +15,7 @@ from .kinds import Kinds
 
 
 @dataclass
-class Places:
+class Layout:
     """The elements of one launch: offsets from the first element of a tensor, of which rows of a place begin at a base.
 
     natural: the locals and loops that are never negative; bases: the name of each base -> what it is."""
@@ -86,11 +86,11 @@ def changed_by(t: E, v: E) -> tuple[str, E] | None:
 class BodyKinds(Kinds):
     """Kinds inside a launch."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, layout: Layout) -> None:
         self.op, self.T, self.steps, self.known = NOTHING, "f", [], {}
-        self.symbols = dict(places.body.symbols)
-        self.tensors = {n: t.kind for n, t in places.tensors.items()}
-        self.locals, self.elements = dict(places.launch.kinds), []
+        self.symbols = dict(layout.body.symbols)
+        self.tensors = {n: t.kind for n, t in layout.tensors.items()}
+        self.locals, self.elements = dict(layout.launch.kinds), []
 
     def found(self, e: E) -> str:
         match e:

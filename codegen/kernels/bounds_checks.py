@@ -17,7 +17,7 @@ from .context import KernelContext
 from .kernel import Kernel
 
 # Strategies of other shapes read ahead of what they need.
-SHAPES = ("map", "row", "scatter")
+SHAPES = ("map", "reduce", "scatter")
 Path = frozenset[tuple[E, bool]]  # conditions, and whether each holds or not
 
 

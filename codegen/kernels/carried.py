@@ -71,14 +71,14 @@ def kernel(
     """A kernel of statements.  number: of each tensor's slot.  watched: which accesses of a forward program report;
     a gradient meets the places that it met."""
     named = named_loops(n)
-    n, words = hoisted(op, n)
+    n, hosts = hoisted(op, n)
     reported: frozenset[int] = frozenset()
     if watched is not None:
         n, reported = watched(op, n)
     values, compares = kinds(op, n, tensors), compared(op, n, tensors)
     floating = code(op, n, tensors, False, reported) if op.floating else None
     integral = code(op, n, tensors, True, reported, watched is not None) if op.integral else None
-    uniforms, constants = scalars(op, floating, integral, words)
+    uniforms, constants = scalars(op, floating, integral, hosts)
     return model.Kernel(
         n.shape,
         computed(n.when),
@@ -116,8 +116,8 @@ def step(s: Step, kind: str, compared: str) -> model.Step:
 
 def scalars(
     op: KernelContext, floating: Code | None, integral: Code | None, hosts: dict[str, E]
-) -> tuple[list[model.Word], list[str]]:
-    """(words of the uniform, options that are constants of the kernel), of those that a kernel's formulas use."""
+) -> tuple[list[model.UniformField], list[str]]:
+    """(uniforms, options that are constants of the kernel), of those that a kernel's formulas use."""
     said: dict[str, str] = {}
     constants: dict[str, str] = {}
     for c in (floating, integral):
@@ -127,11 +127,11 @@ def scalars(
                     said[safe_name(x.name)] = x.name
                 elif isinstance(x, Option):
                     constants[safe_name(x.name)] = x.name
-    return [word(op, said[key], hosts) for key in sorted(said)], [constants[key] for key in sorted(constants)]
+    return [uniform(op, said[key], hosts) for key in sorted(said)], [constants[key] for key in sorted(constants)]
 
 
-def word(op: KernelContext, name: str, hosts: dict[str, E]) -> model.Word:
+def uniform(op: KernelContext, name: str, hosts: dict[str, E]) -> model.UniformField:
     if name in hosts:
-        return model.Word(name, "f", computed(hosts[name]))
+        return model.UniformField(name, "f", computed(hosts[name]))
     kinds = {"num": "T", "real": "f"}
-    return model.Word(name, "f" if name in ("inf", "nan") else kinds.get(op.kind(name), "i"), None)
+    return model.UniformField(name, "f" if name in ("inf", "nan") else kinds.get(op.kind(name), "i"), None)

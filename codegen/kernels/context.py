@@ -28,7 +28,7 @@ class KernelContext:
         """The kind of a symbol: an option's, "real" or "int"."""
         return self.options.get(name, "real" if name in self.reals else "int")
 
-    def static(self, name: str) -> bool:
+    def is_constant(self, name: str) -> bool:
         """Whether an option is a constant of kernels."""
         return self.options.get(name, "") in STATIC_KINDS
 

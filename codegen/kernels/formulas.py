@@ -117,7 +117,7 @@ class Lowering:
 
     def body(self, s: Step, kind: str) -> Node:
         """What a step computes; sums and products of whole numbers of T are kept in 64 bits
-        (codegen/planner/row.py)."""
+        (codegen/planner/reduction.py)."""
         e = s.body
         if s.kind == "store":
             whole = kind == "i" and Element(s.target) in self.values
@@ -148,7 +148,7 @@ class Lowering:
             return self.node(s.body, kind)
         assert isinstance(s.body, Select)
         condition = self.node(s.body.condition, "b")
-        answer = Apply("allowed", [condition, nodes.Constant("i", self.op.asked.index(target))])
+        answer = Apply("check_value", [condition, nodes.Constant("i", self.op.asked.index(target))])
         return nodes.Select(answer, nodes.Constant(kind, 1), nodes.Constant(kind, 0))
 
     # --- Numbers ---
@@ -206,7 +206,7 @@ class Lowering:
                 return nodes.Random(draw)
             case Cast(to, operand):
                 if to == "i" and self.kinds.kind(operand) == "f":
-                    return self.call("to_whole", (operand,), "f")
+                    return self.call("to_int", (operand,), "f")
                 return self.node(operand, kind)
             case Unary("-", operand):
                 if self.wide_inside(e):
@@ -241,7 +241,7 @@ class Lowering:
         raise ValueError(f"the variable {name} outside of a routine")
 
     def symbol(self, name: str) -> Node:
-        if self.op.static(name) or name.startswith(Presence) and not self.op.has(name):
+        if self.op.is_constant(name) or name.startswith(Presence) and not self.op.has(name):
             return Option(name)
         return nodes.Constant("f", math.pi) if name == "pi" else Uniform(name)
 
@@ -277,7 +277,7 @@ class Lowering:
                 return self.call("square" if right.value == 2 else "square_root", (left,), "f")
         name = FUNCTIONS[operator]
         whole = kind == "i" and operator in ("//", "%", "**")
-        return self.call(f"{name}_whole" if whole else name, (left, right), kind)
+        return self.call(f"{name}_int" if whole else name, (left, right), kind)
 
     def wide_inside(self, e: E) -> bool:
         return may_be_wide(e) and bool(self.values) and self.checked(e) and any(wide_parts(e, self.checked))
@@ -302,9 +302,9 @@ class Lowering:
             return self.node(a[0], kind)
         if fn in ROUTINES:
             return self.call(routine_name(fn, kind), a, kind)
-        if fn in ASKS:
+        if fn in PREDICATES:
             if self.kinds.kind(a[0]) not in ("i", "b"):
-                return self.call(ASKS[fn], a, "f")
+                return self.call(PREDICATES[fn], a, "f")
             if fn == "signbit":
                 return nodes.Binary("<", self.node(a[0], "i"), nodes.Constant("i", 0))
             return nodes.Constant("b", 0)
@@ -312,7 +312,7 @@ class Lowering:
             if fn in ("floor", "ceil", "trunc", "round"):
                 return self.node(a[0], "i")
             if fn == "fmod":
-                return self.call("fmod_whole", a, "i")
+                return self.call("fmod_int", a, "i")
             if fn == "abs" and self.checked(e):
                 return self.call("abs_checked", a, "i")
             return self.call({"fmax": "max", "fmin": "min"}.get(fn, fn), a, "i")
@@ -323,7 +323,7 @@ class Lowering:
 
 # Operators on whole numbers of T that may not fit.
 CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "//": "floor_divide", "**": "power", "<<": "shift_left"}
-ASKS = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
+PREDICATES = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
 # Operators without one in WGSL that does the same.
 FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
@@ -356,4 +356,4 @@ def exact(e: E) -> Binary | None:
 
 
 def routine_name(name: str, kind: str) -> str:
-    return f"{name}_routine" + ("_whole" if kind == "i" else "")
+    return f"{name}_routine" + ("_int" if kind == "i" else "")

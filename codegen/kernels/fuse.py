@@ -175,7 +175,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
         note(g, s, makers)
         return g
     else:
-        shape = "row"
+        shape = "reduce"
     g = Group(shape, s.loops, s.rloops, [s], [False])
     note(g, s, makers)
     return g
@@ -215,7 +215,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
         return False
     if s.mode == "+=" and group_of(program, s, makers).shape == "scatter":
         return False
-    if s.red and (g.shape != "row" or running(s) or roles(s)):
+    if s.red and (g.shape != "reduce" or running(s) or roles(s)):
         return False
     if s.target in g.targets or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
         return False
@@ -235,7 +235,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
     if matched is None:
         return False
     env, inner = matched
-    if inner and (g.shape != "row" or not g.loops):
+    if inner and (g.shape != "reduce" or not g.loops):
         return False
     if used and s.red and not g.loops:
         return False
@@ -350,7 +350,7 @@ class Builder:
         body, given = s.body.raw, s.body.tensors
         made = tuple([Access(t, ()) for t in (*given, *[t for _, t in body.outputs])])
         steps = tuple([Step("store", -1, ZERO, target=len(given) + n) for n in range(len(body.outputs))])
-        return Kernel("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
+        return Kernel("raw", (), (), made, steps, s.when, raw=body, uniforms=s.body.uniforms)
 
     def statement(self, n: int, s: Stmt, inner: bool) -> None:
         self.done = {}

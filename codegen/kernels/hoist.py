@@ -1,7 +1,7 @@
 """Parts of formulas that only options and sizes decide, computed once on the host.
 
 `1 - beta2 ** step` in a kernel would be computed again for every element, and in single floats.  Each such part
-becomes a word of the uniform; the host evaluates it in doubles."""
+becomes a uniform; the host evaluates it in doubles."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FUNCTIONS = {"sqrt", "exp", "log", "abs", "floor", "ceil", "min", "max"}
 
 
 def hoisted(op: KernelContext, kernel: Kernel) -> tuple[Kernel, dict[str, E]]:
-    """The kernel with words in place of such parts, and what each word is."""
-    words: dict[E, str] = {}
+    """The kernel with uniforms in place of such parts, and what each uniform is."""
+    uniforms: dict[E, str] = {}
 
     def known(e: E) -> bool:
         match e:
@@ -43,13 +43,13 @@ def hoisted(op: KernelContext, kernel: Kernel) -> tuple[Kernel, dict[str, E]]:
         if not e.parts():
             return e
         if known(e) and e.symbols and real(e, op.options):
-            return sym(words.setdefault(e, f"host{len(words)}_"))
+            return sym(uniforms.setdefault(e, f"host{len(uniforms)}_"))
         return mapped(e, visit)
 
     steps = tuple(
         [replace(s, body=visit(s.body), pred=None if s.pred is None else visit(s.pred)) for s in kernel.steps]
     )
-    return replace(kernel, steps=steps), {name: e for e, name in words.items()}
+    return replace(kernel, steps=steps), {name: e for e, name in uniforms.items()}
 
 
 def real(e: E, kinds: dict[str, str]) -> bool:

@@ -3,7 +3,7 @@
 A `Kernel` here still holds expression trees; `codegen/kernels/formulas.py` makes nodes of them, and
 `codegen/cpu` prints them as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
 a reduction takes the formula that uses its result as its last step, statements over the same rows
-become one `row` kernel (fuse.py).  Nothing here depends on sizes: what does is left to `planner/plan.py`."""
+become one `reduce` kernel (fuse.py).  Nothing here depends on sizes: what does is left to `planner/plan.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from dsl.ir.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, subst, symbols
 from dsl.ir.program import Loop, Mode, Raw
 
-Shape: TypeAlias = Literal["map", "row", "contract", "scan", "scatter", "raw"]
+Shape: TypeAlias = Literal["map", "reduce", "contract", "scan", "scatter", "raw"]
 StepKind: TypeAlias = Literal["reduce", "store"]
 LETTERS = "ijklmnqrstuvw"  # for loops; `p` is the uniform's name in a kernel
 
@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Kernel:
-    """shape: map row contract scan scatter raw; see data.model.Kernel.
+    """shape: map reduce contract scan scatter raw; see data.model.Kernel.
 
     A kernel with `spread` is a map of one store, or one sum with the store of its value."""
 
@@ -70,7 +70,7 @@ class Kernel:
     left: tuple[int, ...] = ()  # contract: accesses of factor A of the product
     reverse: bool = False  # scan
     raw: Raw | None = None
-    words: tuple[E, ...] = ()  # raw: what each of its words is
+    uniforms: tuple[E, ...] = ()  # raw: what each of its uniforms is
     makes: tuple[str, ...] = ()  # outputs, gradients and changed inputs this kernel is needed for
 
 

@@ -31,7 +31,7 @@ from .kernel import Kernel, Step
 
 TENSOR = {"int": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
-ASKS = {"isnan", "isinf", "signbit"}
+PREDICATES = {"isnan", "isinf", "signbit"}
 # Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is
 # a float.
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
@@ -107,7 +107,7 @@ class Kinds:
             case Select(_, yes, no):
                 return self.join((yes, no), whole=False)
             case Call(name, operands):
-                return "b" if name in ASKS else self.join(operands) if keeps(name) else "f"
+                return "b" if name in PREDICATES else self.join(operands) if keeps(name) else "f"
             case Binary("&" | "|" | "^", _, _) | Unary("~", _):
                 return self.join(e.parts(), whole=False)
             case _:

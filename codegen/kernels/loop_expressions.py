@@ -25,8 +25,8 @@ from ..data.nodes import (
 
 BINARY: dict[str, BinaryOperator] = {
     "divide": "/",
-    "floor_divide_whole": "//",
-    "remainder_whole": "%",
+    "floor_divide_int": "//",
+    "remainder_int": "%",
     "&&": "and",
     "||": "or",
 }

@@ -13,7 +13,7 @@ from dsl.lowering.routines import Routine
 
 from ..data.nodes import Apply, Binary, Constant, Index, Item, Node, Uniform
 from ..data.statements import Assign, Choose, Leave, Procedure, Repeat, Statement
-from .bodies import BodyKinds, Places
+from .bodies import BodyKinds, Layout
 from .context import NOTHING
 from .formulas import Lowering
 from .kinds import Kinds
@@ -53,7 +53,7 @@ def routine(r: Routine, whole: bool) -> Procedure:
 
     def bound(e: E) -> Node:
         """An end of a loop: the next whole number."""
-        return w.node(e, "i") if w.kinds.kind(e) != "f" else Apply("to_whole", [Apply("ceil", [w.node(e, "f")])])
+        return w.node(e, "i") if w.kinds.kind(e) != "f" else Apply("to_int", [Apply("ceil", [w.node(e, "f")])])
 
     statements: list[Statement] = []
     for s in r.steps:
@@ -70,12 +70,12 @@ class BodyStatements(Lowering):
     """The statements of one launch.  tensors: their names in order.  taken: the names that other launches gave to
     variables, with their kinds."""
 
-    def __init__(self, places: Places, tensors: list[str], taken: dict[str, str]):
-        self.places, self.kinds, self.taken = places, BodyKinds(places), taken
+    def __init__(self, layout: Layout, tensors: list[str], taken: dict[str, str]):
+        self.layout, self.kinds, self.taken = layout, BodyKinds(layout), taken
         self.op, self.integral, self.values = NOTHING, False, frozenset()
         self.numbers = {name: n for n, name in enumerate(tensors)}
         self.names: dict[str, str] = {}
-        self.fixed = dict(places.launch.kinds)
+        self.fixed = dict(layout.launch.kinds)
 
     def name(self, of: str, counts: bool = False) -> str:
         """The name of a variable, or of one that counts: a local may have the name of a loop elsewhere."""
@@ -95,8 +95,8 @@ class BodyStatements(Lowering):
         return Index(self.name(name))
 
     def symbol(self, name: str) -> Node:
-        word = Uniform(name)
-        return Binary("!=", word, Constant("i", 0)) if self.kinds.symbol(name) == "b" else word
+        uniform = Uniform(name)
+        return Binary("!=", uniform, Constant("i", 0)) if self.kinds.symbol(name) == "b" else uniform
 
     def own(self, e: E, kind: str, want: str) -> Node:
         match e:
@@ -115,13 +115,13 @@ class BodyStatements(Lowering):
         return super().own(e, kind, want)
 
     def natural(self, *operands: E) -> bool:
-        return all(map(self.places.is_natural, operands))
+        return all(map(self.layout.is_natural, operands))
 
     def cast(self, e: Node, kind: str, want: str) -> Node:
         return e if kind == "T" and want == "i" else super().cast(e, kind, want)
 
     def item(self, e: ir.Read) -> Item:
-        tensor = self.places.tensors[e.tensor]
+        tensor = self.layout.tensors[e.tensor]
         terms = [reduce(mul, tensor.extents[n + 1 :], i) for n, i in enumerate(e.index)]
         return Item(self.numbers[e.tensor], self.node(reduce(add, terms) if terms else ZERO, "i"))
 
@@ -150,7 +150,7 @@ class BodyStatements(Lowering):
 
     def launch(self) -> list[Statement]:
         """Its places, one after another; the whole as often as it is launched."""
-        x = self.places.launch
+        x = self.layout.launch
         made = self.all(x.body)
         for r in reversed(x.places):
             made = [Repeat(self.name(r.name, True), self.node(r.low, "i"), self.node(r.high, "i"), None, made)]
@@ -162,5 +162,5 @@ class BodyStatements(Lowering):
 def body(b: Body, tensors: list[str]) -> Procedure:
     """The launches of a body, one after another.  tensors: the names of those that its kernel accesses, in order."""
     kinds: dict[str, str] = {}
-    statements = [s for x in b.launches for s in BodyStatements(Places(b, x), tensors, kinds).launch()]
+    statements = [s for x in b.launches for s in BodyStatements(Layout(b, x), tensors, kinds).launch()]
     return Procedure([], kinds, statements)

@@ -67,7 +67,7 @@ class Check:
             self.found.append(wrong)
 
     def raw(self) -> None:
-        """A body has accesses and words, stores what it makes, and has no loops."""
+        """A body has accesses and uniforms, stores what it makes, and has no loops."""
         kernel = self.kernel
         self.asked(kernel.raw is not None and not self.all, "a raw kernel without a body, or with loops")
         self.asked(all(not a.index for a in kernel.accesses), "a body takes whole tensors")
@@ -82,7 +82,7 @@ class Check:
                 self.asked(not reduces and not kernel.rloops, "a map that reduces")
             case "scatter":
                 self.asked(reduces == bool(kernel.rloops), "a scatter whose loops of a reduction nothing reduces")
-            case "row":
+            case "reduce":
                 self.asked(reduces and bool(kernel.rloops), "a row without a reduction")
             case "scan":
                 self.asked(reduces and len(kernel.rloops) == 1, "a scan runs along one loop")

@@ -33,18 +33,18 @@ ARITHMETIC, ORDER, EQUALITY, LOGIC, BITS = (
     ("&", "|", "^"),
 )
 # Functions of prelude.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole numbers in 64
-# bits.  Others take and answer floats, or whole numbers where their name ends in _whole or _checked; of WGSL's own,
+# bits.  Others take and answer floats, or whole numbers where their name ends in _int or _checked; of WGSL's own,
 # what they are given.
 SIGNATURES = {
     "is_nan": ("f", "b"),
     "is_infinite": ("f", "b"),
     "sign_bit": ("f", "b"),
-    "to_whole": ("f", "i"),
+    "to_int": ("f", "i"),
     "cut_checked": ("f", "f"),
     "invert": ("i", "i"),
     "shift_left": ("ii", "i"),
     "shift_right": ("ii", "i"),
-    "allowed": ("bi", "b"),
+    "check_value": ("bi", "b"),
     "widened": ("i", "w"),
     "wide_product": ("ii", "w"),
     "wide_sum": ("ww", "w"),
@@ -65,7 +65,7 @@ class Verifier:
     def __init__(self, kernel: Kernel, options: dict[str, str], T: str):
         self.elements = [T if a.kind == "T" else a.kind for a in kernel.accesses]
         self.results = [T if s.value == "T" else s.value for s in kernel.steps]
-        self.words = {w.name: T if w.kind == "T" else w.kind for w in kernel.words}
+        self.uniforms = {w.name: T if w.kind == "T" else w.kind for w in kernel.uniforms}
         self.options = options
         self.loops = {loop.name for loop in kernel.loops + kernel.rloops}
 
@@ -80,7 +80,7 @@ class Verifier:
             case Result(step):
                 return self.asked(step < len(self.results), e, self.results[step])
             case Uniform(name):
-                return self.asked(name in self.words, e, self.words.get(name, ""))
+                return self.asked(name in self.uniforms, e, self.uniforms.get(name, ""))
             case Option(name):
                 return "i" if self.options.get(name) == "choice" else "b"
             case Random():
@@ -126,7 +126,7 @@ class Verifier:
             return self.asked(kinds == wanted, e, result)
         if name in OWN:
             return self.asked(len(set(kinds)) == 1 and kinds[0] in "fi", e, kinds[0])
-        whole = name.endswith(("_whole", "_checked"))
+        whole = name.endswith(("_int", "_checked"))
         return self.asked(set(kinds) <= {"i" if whole else "f"}, e, "i" if whole else "f")
 
     def asked(self, holds: bool, e: Node, kind: str) -> str:

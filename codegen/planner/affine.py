@@ -68,7 +68,7 @@ def affine(e: Node, value_of: Callable[[str], int | None], quotients: bool) -> A
             a = affine(left, value_of, quotients)
             b = affine(right, value_of, quotients)
             return None if a is None or b is None else joined(operator, a, b)
-        case Apply(name="floor_divide_whole", operands=operands) if quotients:
+        case Apply(name="floor_divide_int", operands=operands) if quotients:
             a = affine(operands[0], value_of, quotients)
             b = affine(operands[1], value_of, quotients)
             return None if a is None or b is None else a.over(b)

@@ -17,11 +17,11 @@ def windowed(kernel: Kernel) -> bool:
 
 
 def constant_options(op: Op, kernel: Kernel, call: Call) -> dict[str, int]:
-    """The words of a windowed kernel that are small whole options, with their values."""
+    """The uniforms of a windowed kernel that are small whole options, with their values."""
     out: dict[str, int] = {}
     if not windowed(kernel):
         return out
-    for w in kernel.words:
+    for w in kernel.uniforms:
         if w.kind != "i" or w.value is not None or w.name not in call.env:
             continue
         for param in op.params:
@@ -44,7 +44,7 @@ def numbered(name: str, stem: str) -> bool:
 
 
 def with_constants(code: Code, constants: dict[str, int]) -> Code:
-    """The formulas of a kernel with numbers in place of these words."""
+    """The formulas of a kernel with numbers in place of these uniforms."""
     accesses = [
         ReadCode([known(i, constants) for i in a.index], known(a.guard, constants), known(a.fallback, constants))
         for a in code.accesses
@@ -67,9 +67,9 @@ def put_in(e: Node, constants: dict[str, int]) -> Node:
 def divided(e: Node) -> Node:
     """A division by a positive constant, written out."""
     match e:
-        case Apply(name="floor_divide_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+        case Apply(name="floor_divide_int", operands=[dividend, Constant(value=by)]) if by > 0:
             return dividend if by == 1 else Division("//", dividend, int(by))
-        case Apply(name="remainder_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+        case Apply(name="remainder_int", operands=[dividend, Constant(value=by)]) if by > 0:
             return Constant("i", 0) if by == 1 else Division("%", dividend, int(by))
         case _:
             return e

@@ -17,7 +17,7 @@ from .map import named, put, step_kind
 from .memory import needed, read_lines
 from .tiled import Side, Tile, blocks, side_of, value_lines
 from .tiled_lines import counted, joined_lines, split_lines
-from .writer import KernelWriter, bind_memory, declarations, word
+from .writer import KernelWriter, bind_memory, declarations, uniform
 
 
 @dataclass
@@ -63,16 +63,16 @@ def interleaved_text(k: KernelWriter, product: Product, tile: Tile, title: str, 
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
         bind_memory(k, -1, "u32")
-        word(k, "parts", "u", parts)
-        word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
+        uniform(k, "parts", "u", parts)
+        uniform(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer
     reduce = k.reduce
-    word(k, "blocks", "u", blocks(product, tile) * parts)
-    word(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
-    word(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
-    word(k, "row_count", "u", points(product.rows))
-    word(k, "column_count", "u", points(product.columns))
-    word(k, "depth", "u", points(reduce))
+    uniform(k, "blocks", "u", blocks(product, tile) * parts)
+    uniform(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
+    uniform(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
+    uniform(k, "row_count", "u", points(product.rows))
+    uniform(k, "column_count", "u", points(product.columns))
+    uniform(k, "depth", "u", points(reduce))
     kind = step_kind(k, k.kernel.steps[0])
     batch = split_lines(k, product.batch, 0, len(product.batch), "outer", "batch", "", "let")
     left = rows_of(k, side_of(k, "left", "row", product, product.left, product.rows, tile.rows, 1))

@@ -19,7 +19,7 @@ from .memory import needed, read_lines, store_lines
 from .positions import decode, on_axes, position
 from .printed import operand, printed
 from .vec4 import take_vec4, vec4_possible, vec4_reads, vec4_values
-from .writer import KernelWriter, bound_name, declarations, element_type, use, word
+from .writer import KernelWriter, bound_name, declarations, element_type, uniform, use
 
 THREADS = 256  # of a workgroup: as many as every device has, since they share nothing
 
@@ -37,7 +37,7 @@ class MapText:
 
 def map_text(k: KernelWriter, title: str, lanes: int) -> MapText:
     """The text for a kernel without a reduction, `lanes` neighbours along the last line to a thread."""
-    word(k, "points", "u", points(k.outer) // lanes)
+    uniform(k, "points", "u", points(k.outer) // lanes)
     body: list[str] = []
     if lanes == 1:
         body.extend(decode(k, k.outer, "outer", "flat", ""))
@@ -59,7 +59,7 @@ def place_text(k: KernelWriter, lanes: int) -> str:
     terms: list[str] = []
     for d in range(len(k.outer)):
         line = k.outer[d]
-        word(k, f"place{d}", "u", line.strides[n])
+        uniform(k, f"place{d}", "u", line.strides[n])
         many = f" * {lanes}u" if lanes > 1 and d == len(k.outer) - 1 else ""
         terms.append(f"{f'outer{d}' if line.name == '' else f'u32({safe_name(line.name)})'}{many} * p.place{d}")
     return " + ".join(terms) if len(terms) > 0 else "0u"

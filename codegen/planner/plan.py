@@ -1,7 +1,7 @@
 """A program in a call, as launches: which kernels run, over which lines, with which numbers.
 
 `plan_cpu` answers what the CPU's interpreter needs.  `plan` answers kernels for WebGPU: their text,
-the tensors they bind, the words of their uniform, the workgroups.  Both run the same kernels over the same
+the tensors they bind, the numbers of their uniform, the workgroups.  Both run the same kernels over the same
 lines; how a kernel runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from .contract import Product, product_of
 from .interleaved import interleaved_text
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
-from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
+from .raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
+from .reduction import Stage, reduction_text, tree_possible, vec4_helps
 from .render import (
     interleaved_kernel,
     map_kernel,
@@ -27,7 +28,6 @@ from .render import (
     tiled_kernel,
     window_kernel,
 )
-from .row import Stage, row_text, tree_possible, vec4_helps
 from .scan import block_possible, scan_text
 from .strategy import (
     chosen,
@@ -35,7 +35,7 @@ from .strategy import (
     number,
     parts_of,
     power_of_two,
-    row_shape,
+    reduction_shape,
     software_tile,
     threads_of,
     tile_of,
@@ -43,7 +43,7 @@ from .strategy import (
 )
 from .tiled import Tile, blocks, tiled_text
 from .window import Window, reuse, window_of, window_text, workgroups
-from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, new_kernel, word
+from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, new_kernel, uniform
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -62,7 +62,7 @@ def cpu_launch(op: Op, kernel: Kernel, call: Call) -> CpuLaunch:
     for line in r.outer:
         if line.name != "":
             named.append(line.strides[len(line.strides) - 1])
-    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+    if kernel.spread and kernel.shape in ("map", "reduce", "contract"):
         r = spread_out(kernel, r)
     count = len(kernel.accesses) + (1 if op.random else 0)
     axes = r.steps + ([named] if op.random else [])
@@ -101,13 +101,13 @@ def kernel_launches(op: Op, kernel: Kernel, call: Call, facts: Facts, rules: lis
     if kernel.raw is not None:
         return raw_launches(op, kernel, kernel.raw, call, facts)
     r = resolve(kernel, call)
-    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+    if kernel.spread and kernel.shape in ("map", "reduce", "contract"):
         r = spread_out(kernel, r)
         if kernel.shape == "map" and len(r.reduce) > 0:
             kernel = summed(kernel)
     if points(r.outer) == 0:
         return []
-    if kernel.shape == "map" or kernel.shape == "row":
+    if kernel.shape == "map" or kernel.shape == "reduce":
         r.outer = ordered(kernel, r.outer)
     lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)
     k = new_kernel(op, kernel, call, facts, lines)
@@ -129,7 +129,7 @@ def summed(kernel: Kernel) -> Kernel:
     add = Step("reduce", "acc0", "sum", last.value, False, -1, "=")
     put = Step("store", "", "", last.value, False, last.target, last.mode)
     return Kernel(
-        "row",
+        "reduce",
         kernel.when,
         kernel.loops,
         kernel.rloops,
@@ -139,7 +139,7 @@ def summed(kernel: Kernel) -> Kernel:
         [],
         with_sum(kernel.floating),
         with_sum(kernel.integral),
-        kernel.words,
+        kernel.uniforms,
         kernel.constants,
         kernel.reverse,
         kernel.makes,
@@ -188,7 +188,7 @@ def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> lis
         "window": reuse(k, window) if window is not None else 0.0,
         "software": 1.0 if k.facts.software else 0.0,
     }
-    rule = chosen(k.op, k.kernel, "row", rules, facts, k.call.env)
+    rule = chosen(k.op, k.kernel, "reduce", rules, facts, k.call.env)
     if rule is not None and rule.strategy == "window":
         window = window_of(k, threads_of(rule, k.facts), number(rule, "rows"))
         if window is not None:
@@ -196,9 +196,9 @@ def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> lis
         rule = None
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts == 1:
-        return [row_launch(k, row_shape(k, rule, k.facts, 1, vec4_helps(k)), Stage("whole", 1))]
+        return [row_launch(k, reduction_shape(k, rule, k.facts, 1, vec4_helps(k)), Stage("whole", 1))]
     second = new_kernel(k.op, k.kernel, k.call, k.facts, lines)
-    first = row_launch(k, row_shape(k, rule, k.facts, parts, vec4_helps(k)), Stage("parts", parts))
+    first = row_launch(k, reduction_shape(k, rule, k.facts, parts, vec4_helps(k)), Stage("parts", parts))
     last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
     first.scratch = rows * parts * len(k.kernel.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
     last.scratch = first.scratch
@@ -207,12 +207,12 @@ def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> lis
 
 def row_launch(k: KernelWriter, shape: list[int], stage: Stage) -> Launch:
     """shape: lanes, rows to a workgroup, whether lanes are neighbours."""
-    strategy = f"row, {shape[0]} lanes for each of {shape[1]} rows"
+    strategy = f"reduce, {shape[0]} lanes for each of {shape[1]} rows"
     if stage.kind == "parts":
         strategy = f"tree, {stage.parts} parts of each row; {shape[0]} lanes"
     if stage.kind == "finish":
         strategy = f"tree, the parts of each row; {shape[0]} lanes"
-    text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
+    text = reduction_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
     text.helpers = prelude_text(k.helpers, k.op.routines)
     count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
     return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
@@ -286,14 +286,14 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
 
 def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
     """The functions of a body in their order; none over nothing."""
-    env = raw_words(kernel, call.env)
+    env = raw_uniforms(kernel, call.env)
     out: list[Launch] = []
     for x in raw.launches:
         for step in range(raw_steps(x, env)):
             k = raw_kernel_of(op, kernel, call, facts)
             for y in raw.launches:
                 if y.step != "":
-                    word(k, y.step, "i", step if y.step == x.step else 0)
+                    uniform(k, y.step, "i", step if y.step == x.step else 0)
             if x.step != "":
                 env[x.step] = step
             count = int(x.over(env))

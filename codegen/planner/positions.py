@@ -6,7 +6,7 @@ from ..data.names import safe_name
 from ..data.nodes import BoundsCheck, Constant, Node, elements_of
 from .lines import Line
 from .printed import operand, printed
-from .writer import KernelWriter, Patch, word
+from .writer import KernelWriter, Patch, uniform
 
 
 def variable(line: Line, stem: str, d: int) -> str:
@@ -38,16 +38,16 @@ SHORT = 16  # a window's length up to this is a constant of the text: division b
 
 
 def size_text(k: KernelWriter, name: str, line: Line) -> str:
-    """The size of a line in the text: a constant for a short named loop (a window), else a word."""
+    """The size of a line in the text: a constant for a short named loop (a window), else a uniform."""
     if line.name != "" and line.size > 0 and line.size <= SHORT:
         return f"{line.size}u"
-    return f"p.{word_name(k, k.prefix + name, line.size)}"
+    return f"p.{uniform_name(k, k.prefix + name, line.size)}"
 
 
 def position(k: KernelWriter, n: int, stores: bool = False) -> str:
     """The element of access n, as u32.  stores: where `on_axes` holds."""
     access = k.kernel.accesses[n]
-    terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
+    terms: list[str] = [f"p.{uniform_name(k, f'at{n}', k.r.offsets[n])}"]
     for d in range(len(k.outer)):
         terms.extend(term(k, n, k.outer[d], "outer", d))
     for d in range(len(k.reduce)):
@@ -67,17 +67,16 @@ def position(k: KernelWriter, n: int, stores: bool = False) -> str:
         named = len(elements_of(index)) > 0
         text = printed(index)
         if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.fault >= 0:
-            terms.append(
-                f"reached({text}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}"
-            )
+            end = uniform_name(k, f"length{n}_{i}", length)
+            terms.append(f"check_bounds({text}, p.{end}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
             continue
         if not named and step == 0:
             continue
         if named and not stores:  # stores are left out instead: see on_axes
             if step == 0:
                 continue
-            text = f"clamp({operand(index)}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
-        terms.append(f"u32({text}) * p.{word_name(k, f'step{n}_{i}', step)}")
+            text = f"clamp({operand(index)}, 0, i32(p.{uniform_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
+        terms.append(f"u32({text}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
     return " + ".join(terms)
 
 
@@ -101,9 +100,9 @@ def on_axes(k: KernelWriter, n: int) -> str:
         place += 1
         if index is None or len(elements_of(index)) == 0:
             continue
-        end = f"p.{word_name(k, f'length{n}_{i}', length)}"
+        end = f"p.{uniform_name(k, f'length{n}_{i}', length)}"
         reported = isinstance(index, BoundsCheck) and index.stores and k.fault >= 0
-        terms.append(f"inside({printed(index)}, {end})" if reported else f"u32({printed(index)}) < {end}")
+        terms.append(f"in_bounds({printed(index)}, {end})" if reported else f"u32({printed(index)}) < {end}")
     return " && ".join(terms)
 
 
@@ -129,10 +128,10 @@ def term(k: KernelWriter, n: int, line: Line, stem: str, d: int) -> list[str]:
     name = variable(line, stem, d)
     return [
         f"{name if line.name == '' else f'u32({name})'} * "
-        f"p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"
+        f"p.{uniform_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"
     ]
 
 
-def word_name(k: KernelWriter, name: str, value: int) -> str:
-    word(k, name, "u", value)
+def uniform_name(k: KernelWriter, name: str, value: int) -> str:
+    uniform(k, name, "u", value)
     return name

@@ -135,7 +135,7 @@ def function_of(e: Node) -> str:
         case Random():
             return "uniform_random"
         case BoundsCheck(stores=stores):
-            return "inside" if stores else "reached"
+            return "in_bounds" if stores else "check_bounds"
         case _:
             return ""
 

@@ -1,7 +1,7 @@
-"""Kernels with a body: its words, and its launches.
+"""Kernels with a body: its uniforms, and its launches.
 
 A body's function runs once for each place, by a thread or by a workgroup; launches that a definition counts
-differ in one word.  Tensors are bound under the body's own names."""
+differ in one number.  Tensors are bound under the body's own names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dsl.ir.dtypes import is_floating
 
 from ..data.model import Call, Env, Kernel, Op, Raw, RawLaunch
 from .lines import Resolved
-from .writer import Facts, KernelWriter, element_type, new_kernel, word, words_struct
+from .writer import Facts, KernelWriter, element_type, new_kernel, uniform, uniforms_struct
 
 
 @dataclass
@@ -30,10 +30,10 @@ class RawBody:
 THREADS = 64  # of a workgroup whose threads share nothing: bodies have few places, so that more groups get some
 
 
-def raw_words(kernel: Kernel, env: Env) -> Env:
+def raw_uniforms(kernel: Kernel, env: Env) -> Env:
     """The numbers that a body is told, by its own names."""
     out: Env = {}
-    for w in kernel.words:
+    for w in kernel.uniforms:
         if w.value is not None:
             out[w.name] = w.value(env)
     return out
@@ -45,7 +45,7 @@ def raw_steps(launch: RawLaunch, env: Env) -> int:
 
 
 def raw_kernel_of(op: Op, kernel: Kernel, call: Call, facts: Facts) -> KernelWriter:
-    """Bindings and words: one binding for each access, in their order."""
+    """Bindings and uniforms: one binding for each access, in their order."""
     k = new_kernel(op, kernel, call, facts, Resolved([], [], [], [], []))
     k.slots = []
     k.written = []
@@ -62,15 +62,15 @@ def raw_kernel_of(op: Op, kernel: Kernel, call: Call, facts: Facts) -> KernelWri
 
 def raw_text(k: KernelWriter, launch: RawLaunch, raw: Raw, title: str, count: int) -> RawBody:
     """count: places."""
-    word(k, "points", "u", count)
+    uniform(k, "points", "u", count)
     dtype = k.call.dtype if raw.dtype == "T" else raw.dtype
     out: list[str] = []
     if "f16" in k.elements:
         out.append("enable f16;")
     out.append(f"alias T = {element_type(k, dtype)};")
     out.append(f"const floating = {'true' if is_floating(dtype) else 'false'};")
-    out.append(words_struct(k))
-    out.append("@group(0) @binding(0) var<uniform> p: Words;")
+    out.append(uniforms_struct(k))
+    out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")
     for n in range(len(k.slots)):
         access = "read_write" if k.written[n] else "read"
         out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {raw.names[n]}: array<{k.elements[n]}>;")

@@ -2,7 +2,7 @@
 
 A lane has `count` vec4s of a row, `lanes` apart: `h2_0` .. are those of access 2.  What a reduction adds up, if it is
 more than a value read, is kept as well where later formulas contain it: softmax takes each exponential once.
-Which loops and rows there are is row.py's matter."""
+Which loops and rows there are is reduction.py's matter."""
 
 from __future__ import annotations
 

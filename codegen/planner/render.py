@@ -10,20 +10,20 @@ from ..data.model import Function
 from .interleaved import InterleavedText
 from .map import MapText
 from .raw import RawBody
-from .row import RowText
+from .reduction import ReductionText
 from .scan import ScanText
 from .tiled import TiledText
 from .window import WindowText
 
-KernelText = MapText | RowText | RawBody | ScanText | TiledText | InterleavedText | WindowText
+KernelText = MapText | ReductionText | RawBody | ScanText | TiledText | InterleavedText | WindowText
 
 
 def map_kernel(c: MapText) -> str:
     return shown("map.wgsl.j2", c)
 
 
-def row_kernel(c: RowText) -> str:
-    return shown("row.wgsl.j2", c)
+def row_kernel(c: ReductionText) -> str:
+    return shown("reduction.wgsl.j2", c)
 
 
 def raw_kernel(c: RawBody) -> str:

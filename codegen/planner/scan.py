@@ -15,8 +15,8 @@ from .lines import points
 from .memory import read_lines, store_lines
 from .positions import decode
 from .printed import operand, printed
-from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
-from .writer import PLAIN_THREADS, KernelWriter, declarations, word
+from .reduction import better, is_arg, joined, narrowed, so_far, start, value_kind
+from .writer import PLAIN_THREADS, KernelWriter, declarations, uniform
 
 
 @dataclass
@@ -49,9 +49,9 @@ def block_possible(k: KernelWriter) -> bool:
 def scan_text(k: KernelWriter, title: str, lanes: int) -> ScanText:
     """lanes: threads for each row; 1 is the plain strategy."""
     threads = lanes if lanes > 1 else PLAIN_THREADS
-    word(k, "rows", "u", points(k.outer))
-    word(k, "inner_points", "u", points(k.reduce))
-    word(k, "run", "u", (points(k.reduce) + lanes - 1) // lanes)
+    uniform(k, "rows", "u", points(k.outer))
+    uniform(k, "inner_points", "u", points(k.reduce))
+    uniform(k, "run", "u", (points(k.reduce) + lanes - 1) // lanes)
     first = decode(k, k.outer, "outer", "row", "")
     formulas: list[Node | None] = []
     for code in k.code.steps:

@@ -19,7 +19,7 @@ from .writer import PLAIN_THREADS, Facts, KernelWriter, is_bound
 STRATEGIES = {
     "map": ["lanes"],
     "scatter": [""],
-    "row": ["workgroup", "window"],
+    "reduce": ["workgroup", "window"],
     "scan": ["block"],
     "contract": ["tiled_matmul"],
 }
@@ -107,9 +107,9 @@ def parts_of(rows: int, inner: int, along: bool) -> int:
     return max(min((inner + PART - 1) // PART, MOST_PARTS // rows), 1)
 
 
-def row_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts: int, vec4s: bool) -> list[int]:
-    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  vec4s: whether lanes take
-    four neighbours at once; then they should have two vec4s or more, for more reads under way."""
+def reduction_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts: int, vec4s: bool) -> list[int]:
+    """[lanes, columns, adjacent] of a reduction, for rows in so many parts; see reduction.py.  vec4s: whether lanes
+    take four neighbours at once; then they should have two vec4s or more, for more reads under way."""
     if rule is None:
         return [1, PLAIN_THREADS, 0]
     threads = threads_of(rule, facts)

@@ -19,7 +19,7 @@ from .memory import access_kind, needed, read_lines
 from .positions import position, variable
 from .printed import printed
 from .tiled_lines import bound_lines, counted, joined_lines, split_lines
-from .writer import KernelWriter, bind_memory, bound_name, declarations, element_type, is_bound, word
+from .writer import KernelWriter, bind_memory, bound_name, declarations, element_type, is_bound, uniform
 
 
 @dataclass
@@ -98,16 +98,16 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
         bind_memory(k, -1, "u32")
-        word(k, "parts", "u", parts)
-        word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
+        uniform(k, "parts", "u", parts)
+        uniform(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer
     reduce = k.reduce
-    word(k, "blocks", "u", blocks(product, tile) * parts)
-    word(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
-    word(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
-    word(k, "row_count", "u", points(product.rows))
-    word(k, "column_count", "u", points(product.columns))
-    word(k, "depth", "u", points(reduce))
+    uniform(k, "blocks", "u", blocks(product, tile) * parts)
+    uniform(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
+    uniform(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
+    uniform(k, "row_count", "u", points(product.rows))
+    uniform(k, "column_count", "u", points(product.columns))
+    uniform(k, "depth", "u", points(reduce))
     kind = step_kind(k, k.kernel.steps[0])
     threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
     batch = split_lines(k, product.batch, 0, len(product.batch), "outer", "batch", "", "let")
@@ -438,7 +438,7 @@ def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
             point.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
             value = named(step, code.body, point, "")
             if wide:
-                point.append(f"quad[{c}] = {stored(value, step_kind(k, step), 'float32')};")
+                point.append(f"vector[{c}] = {stored(value, step_kind(k, step), 'float32')};")
             else:
                 point.extend(put(k, step, value, step_kind(k, step), ""))
         out.store_point.append(point)
@@ -447,7 +447,7 @@ def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
         k.elements[k.slots.index(slot)] = "vec4<f32>"
         out.store_vec4 = [
             *bound_lines(k.outer, r, end, "outer", "_first"),
-            f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = quad;",
+            f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = vector;",
         ]
 
 

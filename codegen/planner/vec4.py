@@ -1,6 +1,6 @@
 """128-bit reads and stores: four neighbours along a line at once.
 
-`map` and `row` kernels take vec4s where every access can; formulas still run for one element at a time."""
+`map` and `reduce` kernels take vec4s where every access can; formulas still run for one element at a time."""
 
 from __future__ import annotations
 

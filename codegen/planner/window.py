@@ -19,9 +19,9 @@ from .lines import Line, points
 from .memory import access_kind, needed, read_lines
 from .positions import decode, is_named, term, variable
 from .printed import printed
-from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
-from .row_stores import outer_store
-from .writer import KernelWriter, Patch, bound_name, declarations, element_type, is_bound, word
+from .reduction import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
+from .reduction_stores import outer_store
+from .writer import KernelWriter, Patch, bound_name, declarations, element_type, is_bound, uniform
 
 MOST_POINTS = 64  # of a window: its points are written out
 ACROSS = 32  # points across a tile of two lines: what a warp reads of one line at once
@@ -291,11 +291,11 @@ def window_text(k: KernelWriter, w: Window, title: str) -> WindowText:
     k.outer = w.outer
     count = len(w.outer)
     batch = w.outer[: count - w.tile.lines]
-    word(k, "blocks", "u", workgroups(w))
+    uniform(k, "blocks", "u", workgroups(w))
     place: list[str] = ["var batch = block;"]
     for i in range(w.tile.lines):
         axis: int = count - 1 - i
-        word(k, f"tiles{axis}", "u", tiles(w, axis))
+        uniform(k, f"tiles{axis}", "u", tiles(w, axis))
         place.append(f"let first{axis} = i32(batch % p.tiles{axis} * {extent_in(w, axis)}u);")
         place.append(f"batch /= p.tiles{axis};")
     place.extend(decode(k, batch, "outer", "batch", ""))
@@ -306,7 +306,7 @@ def window_text(k: KernelWriter, w: Window, title: str) -> WindowText:
     live: list[str] = []
     for i in range(w.tile.lines):
         d: int = count - 1 - i
-        word(k, f"last{d}", "i", w.outer[d].size - 1)
+        uniform(k, f"last{d}", "i", w.outer[d].size - 1)
         own = "local_x" if i == 0 else f"local_y + turn * {w.tile.down}u"
         body.append(f"let own{d} = first{d} + i32({own});")
         body.append(f"let {variable(w.outer[d], 'outer', d)} = min(own{d}, p.last{d});")
@@ -349,7 +349,7 @@ def patch_text(k: KernelWriter, w: Window, a: int) -> PatchText:
     spans_: list[int] = spans(k, w, a)
     out = PatchText(f"patch{n}", KIND_TYPES[kind], elements(k, w, a), [], [], "", "", ZEROS[kind])
     terms: list[str] = [f"p.at{n}"]
-    word(k, f"at{n}", "u", k.r.offsets[n])
+    uniform(k, f"at{n}", "u", k.r.offsets[n])
     for d in range(len(k.outer)):
         terms.extend(term(k, n, k.outer[d], "outer", d))
     own: list[Node] = []
@@ -376,9 +376,9 @@ def patch_text(k: KernelWriter, w: Window, a: int) -> PatchText:
         out.place.append(f"let own{i} = {low} + i32({rest if pitch == 1 else f'{rest} / {pitch}u'});")
         rest = f"{rest} % {pitch}u"
         length = f"length{n}_{i}"
-        word(k, length, "i", k.r.lengths[n][at])
+        uniform(k, length, "i", k.r.lengths[n][at])
         inside.append(f"0 <= own{i} && own{i} < p.{length}")
-        word(k, f"step{n}_{i}", "u", k.r.steps[n][at])
+        uniform(k, f"step{n}_{i}", "u", k.r.steps[n][at])
         terms.append(f"u32(own{i}) * p.step{n}_{i}")
         own.append(index)
         patch.indices.append(index)

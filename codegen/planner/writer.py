@@ -1,7 +1,7 @@
-"""What is written of a kernel whatever its strategy: its words, what it binds, the functions that it calls.
+"""What is written of a kernel whatever its strategy: its uniforms, what it binds, the functions that it calls.
 
 A kernel is written for one call.  Everything that differs between calls of the same text
-(sizes, strides, offsets, options) is a word of the uniform `p`; what is structure (which strides are 0,
+(sizes, strides, offsets, options) is a uniform `p`; what is structure (which strides are 0,
 how many lines there are, which optional tensors are given) is in the text."""
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Patch:
 
 @dataclass
 class KernelWriter:
-    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
+    """A kernel being written.  names, kinds, values: the uniforms; kinds "u" "i" "f".  slots: what is bound, -1 for
     scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the
-    names of the words of lines, where a text has several sets of lines."""
+    names of the uniforms of lines, where a text has several sets of lines."""
 
     op: Op
     kernel: Kernel
@@ -95,7 +95,7 @@ def checks(kernel: Kernel, step: Step, class_: str) -> list[str]:
 
 
 def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) -> KernelWriter:
-    """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
+    """Uniforms of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
     code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
     if code is None:
         raise OpError(f"{op.name}: not implemented for {call.dtype}")
@@ -137,7 +137,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
             helpers.append("signed_checked")
             break
     for helper in helpers:
-        if (helper == "reached" or helper == "inside") and not can_report:
+        if (helper == "check_bounds" or helper == "in_bounds") and not can_report:
             continue
         k.helpers.append(helper)
         if helper == "invert":
@@ -146,22 +146,22 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if checked and "is_narrow" not in k.helpers:
             k.helpers.append("is_narrow")
             k.consts.append(f"const is_narrow = {'true' if is_narrow(call.dtype) else 'false'};")
-        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.fault < 0:
+        if (helper == "check_bounds" or helper == "in_bounds" or helper == "check_value" or checked) and k.fault < 0:
             bind_memory(k, -2, "atomic<u32>")
-            k.fault = word(k, "teller", "u", 0)
+            k.fault = uniform(k, "fault_at", "u", 0)
         if helper == "uniform_random":
-            k.seeds = word(k, "seed0", "u", 0)
-            word(k, "seed1", "u", 0)
-            word(k, "call", "u", 0)
-    for w in kernel.words:
+            k.seeds = uniform(k, "seed0", "u", 0)
+            uniform(k, "seed1", "u", 0)
+            uniform(k, "call", "u", 0)
+    for w in kernel.uniforms:
         if w.name in constants:
             continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
-        name = w.name if kernel.raw is not None else safe_name(w.name)  # a body writes its words itself
+        name = w.name if kernel.raw is not None else safe_name(w.name)  # a body writes its uniforms itself
         if w.value is not None:
-            word(k, name, kind, w.value(call.env))
+            uniform(k, name, kind, w.value(call.env))
         else:
-            word(k, name, kind, call.env[w.name] if w.name in call.env else infinite(w.name))
+            uniform(k, name, kind, call.env[w.name] if w.name in call.env else infinite(w.name))
     return k
 
 
@@ -195,12 +195,12 @@ INFINITY: float = 1e308 * 10.0
 
 
 def infinite(name: str) -> float:
-    """The words `inf` and `nan`: as constants a compiler might fold them away."""
+    """The uniforms `inf` and `nan`: as constants a compiler might fold them away."""
     return INFINITY if name == "inf" else INFINITY - INFINITY
 
 
-def word(k: KernelWriter, name: str, kind: str, value: float) -> int:
-    """Adds a word; answers its place."""
+def uniform(k: KernelWriter, name: str, kind: str, value: float) -> int:
+    """Adds a uniform; answers its place."""
     for n in range(len(k.names)):
         if k.names[n] == name:
             return n
@@ -260,8 +260,8 @@ def declarations(k: KernelWriter) -> list[str]:
     if "f16" in k.elements:
         out.append("enable f16;")
     out.extend(k.consts)
-    out.append(words_struct(k))
-    out.append("@group(0) @binding(0) var<uniform> p: Words;")
+    out.append(uniforms_struct(k))
+    out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")
     for n in range(len(k.slots)):
         access = "read_write" if k.written[n] else "read"
         name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch" if k.slots[n] == -1 else "fault"
@@ -269,9 +269,9 @@ def declarations(k: KernelWriter) -> list[str]:
     return out
 
 
-def words_struct(k: KernelWriter) -> str:
+def uniforms_struct(k: KernelWriter) -> str:
     fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
-    return f"struct Words {{ {fields} }}"
+    return f"struct Uniforms {{ {fields} }}"
 
 
 WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}

@@ -89,7 +89,7 @@ class Expressions:
 
     def ts(self, t: Type, defines: str = "") -> str:
         """A type in TypeScript; `defines`: the name that it is to have."""
-        t = self.m.world.shortest(t, defines)
+        t = self.m.project.shortest(t, defines)
         self.named |= set(mentions(t))
         return typescript(t)
 
@@ -114,7 +114,7 @@ class Expressions:
         return t
 
     def class_of(self, t: Type) -> Class | None:
-        return self.m.world.class_of(plain(t))
+        return self.m.project.class_of(plain(t))
 
     def identical(self, t: Type) -> bool:
         """Whether values of a type are equal in Python where they are identical in JavaScript."""

@@ -83,7 +83,7 @@ class Class:
         return name in self.fields or any(name in c.properties or name in c.methods for c in self.ancestors)
 
 
-class World:
+class Project:
     """Modules that are translated together, and those that they import.  roots: the folders that imports begin in."""
 
     def __init__(self, paths: Iterable[Path], roots: Iterable[Path] = (ROOT,)):
@@ -176,11 +176,11 @@ class Module:
     """What a file defines and imports.  names: of what it imports -> (module, its name there).  refused: what is wrong
     with it."""
 
-    def __init__(self, name: str, path: Path, world: World):
-        self.name, self.path, self.file, self.world = name, path, path.name, world
+    def __init__(self, name: str, path: Path, project: Project):
+        self.name, self.path, self.file, self.project = name, path, path.name, project
         self.text = path.read_text(encoding="utf-8")
         self.tree = ast.parse(self.text)
-        self.inferred: Inferred = world.known.get(name, Inferred())
+        self.inferred: Inferred = project.known.get(name, Inferred())
         self.refused = Refused(self.inferred.errors[0]) if self.inferred.errors else None
         self.classes: dict[str, Class] = {}
         self.functions: dict[str, Function] = {}
@@ -240,23 +240,23 @@ class Module:
                     self.no(node, "`import`: write `from ... import`")
 
     def find(self, node: ast.stmt, full: str, alias: ast.alias) -> None:
-        own, world = alias.asname or alias.name, self.world
+        own, project = alias.asname or alias.name, self.project
         if alias.name == "decimal":
             return
         inner = f"{full}.{alias.name}" if full else alias.name
-        if (path := world.path_of(inner)) is not None:
-            if inner not in world.modules:
-                world.load(inner, path)
-            self.imported[own] = world.modules[inner]
+        if (path := project.path_of(inner)) is not None:
+            if inner not in project.modules:
+                project.load(inner, path)
+            self.imported[own] = project.modules[inner]
             return
-        path = world.path_of(full)
+        path = project.path_of(full)
         if path is None:
             if self.external:
                 return
             self.no(node, f"import of {full}")
-        if full not in world.modules:
-            world.load(full, path)
-        self.names[own] = (world.modules[full], alias.name)
+        if full not in project.modules:
+            project.load(full, path)
+        self.names[own] = (project.modules[full], alias.name)
 
     def take_types(self) -> None:
         for own, module in self.imported.items():

@@ -20,21 +20,21 @@ from pathlib import Path
 from typing import NoReturn
 
 from .expressions import Expressions, safe
-from .modules import EXTERNAL, Class, Function, Module, World, is_for_types
+from .modules import EXTERNAL, Class, Function, Module, Project, is_for_types
 from .python import PYTHON_TS
 from .statements import assigned, statement, uses
 from .subset import NONE, Type, mentions, refuse, typescript
 
-__all__ = ["EXTERNAL", "PYTHON_TS", "World", "translate"]
+__all__ = ["EXTERNAL", "PYTHON_TS", "Project", "translate"]
 LINE = 118
 HELPER_TYPES = ("Guarded",)  # of python.py's, those that are interfaces
 
 
-def translate(path: str | Path, world: World | None = None) -> str:
-    """The TypeScript of one file; `world`: the modules that are translated together.  Raises `Refused`."""
+def translate(path: str | Path, project: Project | None = None) -> str:
+    """The TypeScript of one file; `project`: the modules that are translated together.  Raises `Refused`."""
     path = Path(path).resolve()
-    world = world or World([path], roots=[path.parent])
-    module = world.module(world.name_of(path))
+    project = project or Project([path], roots=[path.parent])
+    module = project.module(project.name_of(path))
     assert module is not None
     if module.refused is not None:
         raise module.refused
@@ -177,7 +177,7 @@ class Writer:
                 )
         spaces = {name.partition(".")[0]: module for name, module in self.x.named if "." in name}
         for name, module in self.x.named:
-            if "." in name or module == self.m.name or (other_ := self.m.world.module(module)) is None:
+            if "." in name or module == self.m.name or (other_ := self.m.project.module(module)) is None:
                 continue
             where = self.m.where(other_)
             if name not in values.get(where, ()):
@@ -191,7 +191,7 @@ class Writer:
         for name in sorted(self.x.used & self.m.imported.keys()):
             out.append(f'import * as {name} from "{self.m.where(self.m.imported[name])}";')
         for name in sorted(spaces.keys() - self.x.used):
-            other_ = self.m.world.module(spaces[name])
+            other_ = self.m.project.module(spaces[name])
             if other_ is not None:
                 out.append(f'import type * as {name} from "{self.m.where(other_)}";')
         for where in sorted({*values, *types}):

@@ -18,10 +18,10 @@ program, None for one that does not run; types[slot] says how the slot's element
 op whose keys are equal share what `wasm_kernel(launch, relaxed)` makes (relaxed: for an engine with relaxed SIMD),
 whose `given` functions take doubles and answer one. `kernel_bytes(kernel, shared)` is a module that imports
 `kernels.memory` and those functions as `kernels.NAME`, and exports `run(block)`. The block of parameters lies in the
-memory, 8-aligned: 16 bytes for a fault, then 8 for each word n, an int32 or float64 as kinds[n] says. The first
-slots.length words are addresses in bytes: that of a slot's storage plus shifts[n]; the others are values[n], or where
-another call runs the same plan, kernel_words(launch, call.env)[n]. From `seeds` on stand seed0, seed1 and the call's
-number. The caller sets the fault's first int32 to 0, and `run` answers it afterwards: 0, 1 for a place (the second
-int32) off an axis of a length (the third), 2 for what 32 bits do not hold. A kernel goes on after a fault, and never
-traps. Slots of `zeroed` hold zeros before. Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is
+memory, 8-aligned: 16 bytes for a fault, then 8 for each parameter n, an int32 or float64 as kinds[n] says. The first
+slots.length parameters are addresses in bytes: that of a slot's storage plus shifts[n]; the others are values[n], or
+where another call runs the same plan, kernel_parameters(launch, call.env)[n]. From `seeds` on stand seed0, seed1 and
+the call's number. The caller sets the fault's first int32 to 0, and `run` answers it afterwards: 0, 1 for a place (the
+second int32) off an axis of a length (the third), 2 for what 32 bits do not hold. A kernel goes on after a fault, and
+never traps. Slots of `zeroed` hold zeros before. Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is
 nobody's.  The launches in `more` compute other points of the same kernel: they run with it."""

@@ -39,7 +39,7 @@ class Body:
     def leaf(self, t: Term) -> None:
         match t.e:
             case Uniform(name=name):
-                self.p.get(self.p.word(name if name in self.p.k.names else f"p.{name}"))
+                self.p.get(self.p.parameter(name if name in self.p.k.names else f"p.{name}"))
             case Item(access=access):
                 self.p.w.push(t.parts[0])
                 self.p.load_one(access, t.kind, added(t))

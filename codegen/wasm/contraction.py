@@ -47,7 +47,7 @@ class Contraction:
             self.p.each(d, lambda: self.batch(d + 1))
             return
         p = self.p
-        left = self.p.word("scratch")
+        left = self.p.parameter("scratch")
         right = self.sum(left, lambda: self.bytes_of("mc", "kc"))
         sums = self.sum(right, lambda: self.bytes_of("kc", "nc"))
         self.blocks("rows", "mc", lambda m, ms: self.columns_of(m, ms, left, right, sums))
@@ -72,12 +72,12 @@ class Contraction:
         # Where one step takes all of the depth, the left panels stay for all columns.
         p.get(n)
         if self.is_shared("columns"):
-            p.get(p.word("begin"))
+            p.get(p.parameter("begin"))
             p.emit("i32.eq")
         else:
             p.emit("i32.eqz")
-        p.get(p.word("kc"))
-        p.get(p.word("depth"))
+        p.get(p.parameter("kc"))
+        p.get(p.parameter("depth"))
         p.emit("i32.lt_s")
         p.emit("i32.or")
         p.emit("if")
@@ -95,7 +95,7 @@ class Contraction:
         p.emit("loop")
         for x in [a, b, d, ks]:
             p.get(x)
-        p.get(p.word("nc"))
+        p.get(p.parameter("nc"))
         p.integer(self.size)
         p.emit("i32.mul")
         p.emit("call", tile.number)
@@ -104,7 +104,7 @@ class Contraction:
         self.again(j, self.across)
         p.emit("end")
         self.add_times(a, ks, TILE_ROWS * self.size)
-        self.add_times(c, p.word("nc"), TILE_ROWS * self.size)
+        self.add_times(c, p.parameter("nc"), TILE_ROWS * self.size)
         self.again(i, TILE_ROWS)
         p.emit("end")
         for x in [a, b, c, d, i, j]:
@@ -114,8 +114,8 @@ class Contraction:
 
     def bytes_of(self, a: str, b: str) -> None:
         """Bytes of so many elements, on the stack."""
-        self.p.get(self.p.word(a))
-        self.p.get(self.p.word(b))
+        self.p.get(self.p.parameter(a))
+        self.p.get(self.p.parameter(b))
         self.p.emit("i32.mul")
         self.p.integer(self.size)
         self.p.emit("i32.mul")
@@ -152,23 +152,23 @@ class Contraction:
         """A loop over `all_` points in parts: of the first one of each, and how many there are."""
         p = self.p
         shared = self.is_shared(all_)
-        end = p.word("end" if shared else all_)
-        start = p.copied(p.word("begin")) if shared else p.zero()
+        end = p.parameter("end" if shared else all_)
+        start = p.copied(p.parameter("begin")) if shared else p.zero()
         here = variable(p.f, "i32")
         p.emit("loop")
         p.get(end)
         p.get(start)
         p.emit("i32.sub")
         p.emit("local.tee", here)
-        p.get(p.word(part))
+        p.get(p.parameter(part))
         p.get(here)
-        p.get(p.word(part))
+        p.get(p.parameter(part))
         p.emit("i32.lt_s")
         p.emit("select")
         p.set(here)
         body(start, here)
         p.get(start)
-        p.get(p.word(part))
+        p.get(p.parameter(part))
         p.emit("i32.add")
         p.emit("local.tee", start)
         p.get(end)
@@ -197,12 +197,12 @@ class Contraction:
             counter = variable(p.f, "i32")
             p.get(rest)
             if at + 1 < len(lines):
-                p.get(p.word(f"size{d}"))
+                p.get(p.parameter(f"size{d}"))
                 p.emit("i32.rem_u")
             p.set(counter)
             if at + 1 < len(lines):
                 p.get(rest)
-                p.get(p.word(f"size{d}"))
+                p.get(p.parameter(f"size{d}"))
                 p.emit("i32.div_u")
                 p.set(rest)
             for n in accesses:
@@ -237,7 +237,7 @@ class Contraction:
             if place == 0:
                 continue
             p.get(counters[place])
-            p.get(p.word(f"size{d}"))
+            p.get(p.parameter(f"size{d}"))
             p.emit("i32.lt_s")
             p.emit("br_if", 0)
             p.integer(0)
@@ -246,7 +246,7 @@ class Contraction:
                 if p.class_of(d, n) != "0":
                     p.get(p.pointers[n])
                     p.step(d, n, 1)
-                    p.get(p.word(f"size{d}"))
+                    p.get(p.parameter(f"size{d}"))
                     p.emit("i32.mul")
                     p.emit("i32.sub")
                     p.set(p.pointers[n])
@@ -325,7 +325,7 @@ class Contraction:
         p.integer(4)
         p.emit("i32.ge_s")
         p.emit("i32.and")
-        p.get(p.word(f"size{lines[len(lines) - 1]}"))
+        p.get(p.parameter(f"size{lines[len(lines) - 1]}"))
         p.get(counters[len(counters) - 1])
         p.emit("i32.sub")
         p.integer(4)
@@ -526,7 +526,7 @@ class Contraction:
         total = variable(p.f, "v128" if four else "f64")
         p.get(sums)
         p.get(i)
-        p.get(p.word("nc"))
+        p.get(p.parameter("nc"))
         p.emit("i32.mul")
         p.get(j)
         p.emit("i32.add")

@@ -16,20 +16,20 @@ class Copy:
 
     def clear(self) -> None:
         p = self.p
-        p.get(p.word("scratch"))
+        p.get(p.parameter("scratch"))
         p.integer(0)
-        p.get(p.word("length"))
+        p.get(p.parameter("length"))
         p.emit("memory.fill", 0)
 
     def fill(self) -> int:
         """Copies what is read from here on; the variable that says where the lines begin in the copy."""
         p = self.p
         source = self.sum(p.pointers[self.margins.access], "first")
-        target = self.sum(p.word("scratch"), "into")
+        target = self.sum(p.parameter("scratch"), "into")
         self.axis(0, source, target)
         release(p.f, source)
         release(p.f, target)
-        return self.sum(p.word("scratch"), "base")
+        return self.sum(p.parameter("scratch"), "base")
 
     def sum(self, n: int, name: str) -> int:
         out = self.p.copied(n)
@@ -39,7 +39,7 @@ class Copy:
     def further(self, n: int, name: str) -> None:
         p = self.p
         p.get(n)
-        p.get(p.word(name))
+        p.get(p.parameter(name))
         p.emit("i32.add")
         p.set(n)
 
@@ -49,7 +49,7 @@ class Copy:
         last = d + 1 == len(self.margins.sizes)
         here = p.copied(source)
         there = p.copied(target)
-        count = p.copied(p.word(f"copied{d}"))
+        count = p.copied(p.parameter(f"copied{d}"))
         close = last and self.margins.source[d] == 1
         if close:
             self.elements(here, there, count, 4)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..data.nodes import Apply, Binary, Cast, Constant, Division, Rounded, Select, Unary
 from .encoder import Function, emit, release, variable
 from .functions import DIRECT
-from .helpers import TELLING, Functions
+from .helpers import REPORTING, Functions
 from .terms import BITS, SUMS, WHOLE, Term
 
 COMPARISONS: dict[str, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -304,11 +304,11 @@ class Formulas:
         elif name == "narrow_checked" and self.narrow:
             self.push(t.parts[0])
             self.emit("i32.wrap_i64")
-        elif name == "to_whole":
+        elif name == "to_int":
             self.push(t.parts[0])
             self.convert("f", "i")
         elif name == "power_checked" and self.narrow:
-            self.call("power_whole", t.parts, t.kind)
+            self.call("power_int", t.parts, t.kind)
         else:
             self.call(name, t.parts, t.kind)
 
@@ -414,7 +414,7 @@ class Formulas:
         self.called(name, len(parts), kind)
 
     def lead(self, name: str) -> None:
-        if name in TELLING:
+        if name in REPORTING:
             self.faults = True
             self.get(self.block)
 

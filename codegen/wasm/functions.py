@@ -72,7 +72,7 @@ TEXTS: dict[str, str] = {
     "copy_sign": "x,y|{-x,x,sign_bit(x)==sign_bit(y)}",
     "larger_number": "x,y|{{larger(x,y),x,!(y==y)},y,!(x==x)}",
     "smaller_number": "x,y|{{smaller(x,y),x,!(y==y)},y,!(x==x)}",
-    "allowed": "x,y|x",
+    "check_value": "x,y|x",
     "exp_of": (
         "x|c:smaller(larger(x,-746.0),710.0)|n:round(c*1.4426950408889634)|"
         f"r:(c-(n*0.6931471803691238))-(n*1.9082149292705877e-10)|p:1.0+(r+((r*r)*{EXP_REST}))|a:trunc(n*0.5)|"
@@ -103,17 +103,17 @@ TEXTS: dict[str, str] = {
     ),
     "cosh_of": "x|a:abs(x)|e:exp_of(a)|l:exp_of(a*0.5)|{(l*0.5)*l,(e+divide(1.0,e))*0.5,a<22.0}",
     # Whole numbers.
-    "floor_divide_whole": (
+    "floor_divide_int": (
         "x,y|s:{y,1,(y==0)||(y==(-1))}|q:quotient(x,s)|{{{q,q-1,(!((q*s)==x))&&(!((x<0)==(s<0)))},0-x,y==(-1)},0,y==0}"
     ),
-    "remainder_whole": ("x,y|s:{y,1,(y==0)||(y==(-1))}|r:x-(quotient(x,s)*s)|{r,r+y,(!(r==0))&&(!((r<0)==(s<0)))}"),
-    "fmod_whole": "x,y|s:{y,1,(y==0)||(y==(-1))}|x-(quotient(x,s)*s)",
+    "remainder_int": ("x,y|s:{y,1,(y==0)||(y==(-1))}|r:x-(quotient(x,s)*s)|{r,r+y,(!(r==0))&&(!((r<0)==(s<0)))}"),
+    "fmod_int": "x,y|s:{y,1,(y==0)||(y==(-1))}|x-(quotient(x,s)*s)",
     "shift_left": "x,y|{0,shifted(x,y),(y>=0)&&(y<32)}",
     "shift_right": "x,y|shifted_down(x,{31,y,(y>=0)&&(y<32)})",
     # Whole numbers of T, which must fit into 32 bits.
     "multiply_checked": "x,y|narrow_checked(wide_product(x,y))",
     "abs_checked": "x|max(x,subtract_checked(0,min(x,0)))",
-    "floor_divide_checked": "x,y|{floor_divide_whole(x,y),subtract_checked(0,x),y==(-1)}",
+    "floor_divide_checked": "x,y|{floor_divide_int(x,y),subtract_checked(0,x),y==(-1)}",
     "trunc_divide_checked": "x,y|s:{y,1,(y==0)||(y==(-1))}|{{quotient(x,s),0,y==0},subtract_checked(0,x),y==(-1)}",
     "shift_left_checked": "x,y|{narrow_checked(wide_shift(widened(x),min(y,32))),0,(y<0)||(x==0)}",
 }
@@ -210,7 +210,7 @@ def definition(name: str, single: bool) -> Definition | None:
 
 # What functions answer, where that is not of their first operand's kind.  "w": a whole number of 64 bits.
 ANSWERS: dict[str, str] = {
-    "to_whole": "i",
+    "to_int": "i",
     "cut": "i",
     "cut_checked": "i",
     "narrow_checked": "i",

@@ -33,7 +33,7 @@ HELPERS: dict[str, Helper] = {
         "get 0;get 3;i32.store 2 8;end",
     ),
     # A place that a tensor names: the first element where it is off its axis.
-    "reached": Helper(
+    "check_bounds": Helper(
         "i32 i32 i32",
         "i32",
         "",
@@ -67,7 +67,7 @@ HELPERS: dict[str, Helper] = {
         "f64.promote_f32",
     ),
     # Whether such a place is on its axis.
-    "inside": Helper(
+    "in_bounds": Helper(
         "i32 i32 i32",
         "i32",
         "",
@@ -122,7 +122,7 @@ HELPERS: dict[str, Helper] = {
         "get 0;i32.trunc_sat_f64_s;i32.const -2147483648;get 0;f64.const 2147483648;f64.lt;get 0;f64.const -2147483648;"
         "f64.ge;i32.and;get 0;get 0;f64.ne;i32.or;select",
     ),
-    "power_whole": Helper(
+    "power_int": Helper(
         "i32 i32",
         "i32",
         "i32",
@@ -136,7 +136,7 @@ HELPERS: dict[str, Helper] = {
         "i32 i32 i32",
         "i32",
         "i32",
-        "get 2;i32.const 0;i32.lt_s;if;get 1;get 2;call power_whole;return;end;i32.const 1;set 3;"
+        "get 2;i32.const 0;i32.lt_s;if;get 1;get 2;call power_int;return;end;i32.const 1;set 3;"
         "block;loop;get 2;i32.eqz;br_if 1;get 2;i32.const 1;i32.and;if;"
         "get 0;get 3;i64.extend_i32_s;get 1;i64.extend_i32_s;i64.mul;call narrow_checked;set 3;end;"
         "get 2;i32.const 1;i32.shr_s;tee 2;if;"
@@ -159,7 +159,7 @@ HELPERS: dict[str, Helper] = {
         "f64.const 5.960464477539063e-08;f64.mul",
     ),
 }
-TELLING = ["reached", "inside", "narrow_checked", "wide_sum", "cut_checked", "power_checked"]
+REPORTING = ["check_bounds", "in_bounds", "narrow_checked", "wide_sum", "cut_checked", "power_checked"]
 VARIABLES: dict[str, str] = {"get": "local.get", "set": "local.set", "tee": "local.tee"}
 OWN = 1 << 20  # from here on numbers of functions count those of the module itself, until `resolve`
 

@@ -103,7 +103,7 @@ def one_by_one(t: Term, seen: list[int]) -> bool:
         case Apply(name=name):
             if name == "narrow_checked":
                 return products(t.parts[0]) > 1 or any(one_by_one(p, seen) for p in wide_operands(t.parts[0]))
-            if t.kind == "w" or name not in SUMS and (name.endswith("_checked") or name.endswith("_whole")):
+            if t.kind == "w" or name not in SUMS and (name.endswith("_checked") or name.endswith("_int")):
                 return True
     return any(one_by_one(part, seen) for part in t.parts)
 

@@ -1,8 +1,8 @@
 """A program in a call, as WebAssembly: for each kernel its structure, and the numbers that a call tells it.
 
 See the package's docstring for how they are called.  Kernels of equal keys are the same bytes: sizes, strides and
-options that are numbers are words of the block of parameters; which strides are 0 or 1, how many lines there are, types
-and options that are choices are structure."""
+options that are numbers are in its block of parameters; which strides are 0 or 1, how many lines there are, types and
+options that are choices are structure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsl.ir.dtypes import TYPES
 
 from ..data.dtypes import compute_class
-from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of, needed_accesses
+from ..data.model import Call, Code, Env, Kernel, Op, UniformField, formulas_of, needed_accesses
 from ..data.nodes import (
     Apply,
     Binary,
@@ -49,8 +49,8 @@ SHORT = 16  # a row of fewer points is not worth lanes of its own
 @dataclass
 class Plan:
     """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
-    tensor; used: the accesses that formulas need and those that are written; names: of the words; across: whether the
-    last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
+    tensor; used: the accesses that formulas need and those that are written; names: of the parameters; across: whether
+    the last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
     lines are those of batch, rows, columns and depth.  even: which indices became strides of the lines.
     singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
     read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
@@ -79,14 +79,15 @@ class Plan:
 @dataclass
 class WasmLaunch:
     """A kernel in a call.  why: "", or why it is not to be had as WebAssembly.  slots: tensors, whose addresses
-    in bytes are the first words: that of the storage + shifts[n].  kinds, values: the words, "i" int32 and "f" float64.
+    in bytes are the first parameters: that of the storage + shifts[n].  kinds, values: the parameters, "i" int32 and
+    "f" float64.
     seeds: the place of seed0, seed1 and the call's number, or -1.
-    uniforms: the words that the environment of a call decides, the last before the seeds.
+    uniforms: the parameters that the environment of a call decides, the last before the seeds.
     scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
-    depends: the words that must be the same where another call runs the same plan (`rewordable`).
+    depends: the parameters that must be the same where another call runs the same plan (`rewordable`).
     plan: what it is printed from.
     more: launches that go with it, in which other points of the kernel are computed.
-    begin: the place of the word of the first point of the part that is computed, which the word of its end follows, or
+    begin: the number of the parameter that says the first point of the part that is computed; that of its end follows;
     -1: see Sharing for the other four."""
 
     kernel: int
@@ -97,9 +98,9 @@ class WasmLaunch:
     kinds: list[str]
     values: list[float]
     seeds: int
-    uniforms: list[Word]
+    uniforms: list[UniformField]
     scratch: int
-    depends: list[Word]
+    depends: list[UniformField]
     plan: Plan | None
     more: list[WasmLaunch]
     begin: int
@@ -130,9 +131,9 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [], -1, 0, 0, 0, 0)
     check_unsigned(op.name, kernel, code, call.dtype)
     if kernel.raw is not None:
-        return with_words(body_plan(op, kernel, call, code, types), program)
+        return with_parameters(body_plan(op, kernel, call, code, types), program)
     r = resolve(kernel, call)
-    if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
+    if kernel.spread and (kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
         if kernel.shape == "map" and len(r.reduce) > 0:
             kernel = summed(kernel)
@@ -150,11 +151,11 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         for part in parts:
             k = planned(op, kernel, part.kernel, part.code, part.lines, call, stored, left_out)
             if k.product is not None:
-                launches.append(with_words(k, program))
+                launches.append(with_parameters(k, program))
         if len(launches) == len(parts):
             launches[0].more = launches[1:]
             return launches[0]
-    return with_words(planned(op, kernel, kernel, code, r, call, stored, -1), program)
+    return with_parameters(planned(op, kernel, kernel, code, r, call, stored, -1), program)
 
 
 def planned(
@@ -164,7 +165,7 @@ def planned(
     even = straightened(kernel, code, r, call.env, [type_ != "" for type_ in stored])
     r = even.lines
     code = even.code
-    if kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract":
+    if kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract":
         r.outer = ordered(whole, r.outer)
     outer = collapsed(r.outer)
     reduce = collapsed(r.reduce)
@@ -233,7 +234,7 @@ def roundings(k: Plan, e: Node) -> int:
 def kept_step(k: Plan) -> int:
     """The reduction of a row whose values cost more than to keep them, and are asked for again; -1 for none."""
     steps = k.kernel.steps
-    if k.kernel.shape != "row" or compute_class(k.call.dtype) != "f":
+    if k.kernel.shape != "reduce" or compute_class(k.call.dtype) != "f":
         return -1
     if points(k.reduce) < 2 or points(k.reduce) > MOST_KEPT:  # rows of one element are gone over side by side
         return -1
@@ -342,8 +343,8 @@ def goes_beside(k: Plan, last: Line, inner: Line) -> bool:
     return last.size >= 4 and (beside or not along) and not (along and scattered and inner.size >= SHORT)
 
 
-def with_words(k: Plan, program: int) -> WasmLaunch:
-    """The launch of a kernel: its words in their order, and its key."""
+def with_parameters(k: Plan, program: int) -> WasmLaunch:
+    """The launch of a kernel: its parameters in their order, and its key."""
     out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [], -1, 0, 0, 0, 0)
     key = [
         str(program),
@@ -361,48 +362,48 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         if slot not in out.slots:
             out.slots.append(slot)
             out.shifts.append(k.call.slots[slot].offset * BYTES[k.types[n]])
-            word(k, out, f"at{slot}", "i", 0)
+            parameter(k, out, f"at{slot}", "i", 0)
         if k.even.said[n] != "":
             key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
     margins = k.margins
     if k.product is not None or margins is not None or k.kept >= 0:
         out.slots.append(-1)
         out.shifts.append(0)
-        word(k, out, "scratch", "i", 0)
+        parameter(k, out, "scratch", "i", 0)
     for n in k.used:
         if len(k.even.axes[n]) > 0:
-            word(k, out, f"from{n}", "i", k.even.shifts[n] * BYTES[k.types[n]])
+            parameter(k, out, f"from{n}", "i", k.even.shifts[n] * BYTES[k.types[n]])
     for n in range(len(k.types)):
         key.append(k.types[n])
     lines = k.outer + k.reduce
     for d in range(len(lines)):
         line = lines[d]
-        word(k, out, f"size{d}", "i", line.size)
+        parameter(k, out, f"size{d}", "i", line.size)
         said = line.name if d < len(k.outer) else f"{line.name}+"
         for n in k.used:
             stride = line.strides[n]
             said += "0" if stride == 0 else "1" if stride == 1 else "*"
             if stride != 0 and stride != 1:
-                word(k, out, f"step{d}_{n}", "i", stride * BYTES[k.types[n]])
+                parameter(k, out, f"step{d}_{n}", "i", stride * BYTES[k.types[n]])
         key.append(said)
     sharing = k.sharing
     if sharing is not None:
         key.append(f"shared {sharing.line}{sharing.side}")
-        out.begin = word(k, out, "begin", "i", 0)
-        word(k, out, "end", "i", sharing.points)
+        out.begin = parameter(k, out, "begin", "i", 0)
+        parameter(k, out, "end", "i", sharing.points)
         out.points = sharing.points
         out.grain = sharing.grain
         out.work = sharing.work
         out.shares = sharing.shares if k.margins is None else 1
     if product is not None:
         size = 8 if k.call.dtype == "float64" else 4
-        word(k, out, "rows", "i", points(product.rows))
-        word(k, out, "columns", "i", points(product.columns))
-        word(k, out, "depth", "i", points(product.depth))
+        parameter(k, out, "rows", "i", points(product.rows))
+        parameter(k, out, "columns", "i", points(product.columns))
+        parameter(k, out, "depth", "i", points(product.depth))
         blocks = block_sizes(points(product.rows), points(product.columns), points(product.depth), 32 // size)
-        word(k, out, "mc", "i", blocks[0])
-        word(k, out, "nc", "i", blocks[1])
-        word(k, out, "kc", "i", blocks[2])
+        parameter(k, out, "mc", "i", blocks[0])
+        parameter(k, out, "nc", "i", blocks[1])
+        parameter(k, out, "kc", "i", blocks[2])
         out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
@@ -411,21 +412,21 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         close = "close" if margins.source[len(margins.source) - 1] == 1 else ""
         key.append(f"margins {margins.access} {margins.before} {len(margins.sizes)} {close}")
         out.scratch = 4 * margins.length
-        word(k, out, "length", "i", out.scratch)
-        word(k, out, "first", "i", 4 * margins.first)
-        word(k, out, "into", "i", 4 * margins.into)
-        word(k, out, "base", "i", 4 * margins.base)
+        parameter(k, out, "length", "i", out.scratch)
+        parameter(k, out, "first", "i", 4 * margins.first)
+        parameter(k, out, "into", "i", 4 * margins.into)
+        parameter(k, out, "base", "i", 4 * margins.base)
         for d in range(len(margins.sizes)):
-            word(k, out, f"copied{d}", "i", margins.sizes[d])
-            word(k, out, f"source{d}", "i", 4 * margins.source[d])
-            word(k, out, f"target{d}", "i", 4 * margins.target[d])
+            parameter(k, out, f"copied{d}", "i", margins.sizes[d])
+            parameter(k, out, f"source{d}", "i", 4 * margins.source[d])
+            parameter(k, out, f"target{d}", "i", 4 * margins.target[d])
     draws = False
     for e in formulas_of(k.code):
         for x in nodes_of(e):
             draws = draws or isinstance(x, Random)
     if draws:
         for d in range(len(k.outer)):
-            word(k, out, f"place{d}", "i", k.outer[d].strides[len(k.kernel.accesses)])
+            parameter(k, out, f"place{d}", "i", k.outer[d].strides[len(k.kernel.accesses)])
     for n in k.used:
         place = 0
         for i in range(len(k.kernel.accesses[n].axes)):
@@ -434,21 +435,21 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
                 place += 1 if is_named(k.kernel, name) else 0
                 continue
             if k.code.accesses[n].index[i] is not None:
-                word(k, out, f"by{n}_{i}", "i", k.r.steps[n][place] * BYTES[k.types[n]])
-                word(k, out, f"length{n}_{i}", "i", k.r.lengths[n][place])
+                parameter(k, out, f"by{n}_{i}", "i", k.r.steps[n][place] * BYTES[k.types[n]])
+                parameter(k, out, f"length{n}_{i}", "i", k.r.lengths[n][place])
             place += 1
     for name in k.kernel.constants:
         key.append(str(option(k, name)))
-    for w in k.kernel.words:
+    for w in k.kernel.uniforms:
         if w.name == "inf" or w.name == "nan":
             continue
         out.uniforms.append(w)
         kind = compute_class(k.call.dtype) if w.kind == "T" else w.kind
-        word(k, out, f"p.{w.name}", kind, uniform_value(w, k.call.env))
+        parameter(k, out, f"p.{w.name}", kind, uniform_value(w, k.call.env))
     if draws:
-        out.seeds = word(k, out, "seed0", "i", 0)
-        word(k, out, "seed1", "i", 0)
-        word(k, out, "call", "i", 0)
+        out.seeds = parameter(k, out, "seed0", "i", 0)
+        parameter(k, out, "seed1", "i", 0)
+        parameter(k, out, "call", "i", 0)
     out.key = " ".join(key)
     return out
 
@@ -462,19 +463,19 @@ def block_sizes(rows: int, columns: int, depth: int, across: int) -> list[int]:
     ]
 
 
-def word(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:
+def parameter(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:
     k.names.append(name)
     out.kinds.append(kind)
     out.values.append(value)
     return len(k.names) - 1
 
 
-def uniform_value(w: Word, env: Env) -> float:
+def uniform_value(w: UniformField, env: Env) -> float:
     return w.value(env) if w.value is not None else env[w.name] if w.name in env else infinite(w.name)
 
 
-def kernel_words(launch: WasmLaunch, env: Env) -> list[float]:
-    """The values of the words where the environment of a call is another one."""
+def kernel_parameters(launch: WasmLaunch, env: Env) -> list[float]:
+    """The values of the parameters where the environment of a call is another one."""
     out = launch.values[:]
     first = (launch.seeds if launch.seeds >= 0 else len(out)) - len(launch.uniforms)
     for n in range(len(launch.uniforms)):
@@ -496,7 +497,7 @@ def is_named(kernel: Kernel, name: str) -> bool:
 
 
 def settled(k: Plan, e: Node) -> Node:
-    """What stands for an option, or for a number that is no word."""
+    """What stands for an option, or for a number that is no parameter."""
     match e:
         case Option(name=name):
             return Constant("b" if is_bool(k.op, name) else "i", option(k, name))
@@ -516,7 +517,7 @@ def kind_of(k: Plan, e: Node) -> str:
             kind = k.kernel.accesses[n].kind
             return compute_class(k.call.dtype) if kind == "T" else kind
         case Uniform(name=name):
-            for w in k.kernel.words:
+            for w in k.kernel.uniforms:
                 if w.name == name:
                     return compute_class(k.call.dtype) if w.kind == "T" else w.kind
             return "f"

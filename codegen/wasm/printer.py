@@ -1,6 +1,6 @@
 """A kernel being printed: one function `run` of the address of its parameters.
 
-Here: words, lines as loops, elements read and stored.  What it does at its points is steps.py's."""
+Here: parameters, lines as loops, elements read and stored.  What it does at its points is steps.py's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Printer:
         self.w = Formulas(self.f, self.functions, is_narrow(k.call.dtype))
         self.w.leaf = lambda t: self.leaf(t)
         self.terms = Terms(lambda e: kind_of(k, e), lambda e: settled(k, e), lambda n: self.behind(n), k.call.dtype)
-        self.words: dict[str, int] = {}
+        self.parameters: dict[str, int] = {}
         self.lines: list[Line] = k.outer + k.reduce
         self.pointers: dict[int, int] = {}
         self.counters: dict[str, int] = {}
@@ -72,11 +72,11 @@ class Printer:
     def integer(self, n: int) -> None:
         self.emit("i32.const", n)
 
-    # --- Words ---
+    # --- Parameters ---
 
-    def word(self, name: str) -> int:
-        """The variable of a word."""
-        if name not in self.words:
+    def parameter(self, name: str) -> int:
+        """The variable of a parameter."""
+        if name not in self.parameters:
             kind = "f" if self.is_float(name) else "i"
             n = new_variable(self.f, SCALARS[kind])
             at = 16 + 8 * self.k.names.index(name)
@@ -88,17 +88,17 @@ class Printer:
                 self.head.append(Instruction("f32.demote_f64", []))
                 self.head.append(Instruction("f64.promote_f32", []))
             self.head.append(Instruction("local.set", [n]))
-            self.words[name] = n
-        return self.words[name]
+            self.parameters[name] = n
+        return self.parameters[name]
 
     def is_float(self, name: str) -> bool:
         return name.startswith("p.") and kind_of(self.k, Uniform(name[2:])) == "f"
 
     def is_of_type(self, name: str) -> bool:
-        return any(w.name == name[2:] and w.kind == "T" for w in self.k.kernel.words)
+        return any(w.name == name[2:] and w.kind == "T" for w in self.k.kernel.uniforms)
 
     def finish(self) -> None:
-        """What the function answers, and its words before all."""
+        """What the function answers, and its parameters before all."""
         if self.w.faults:
             self.get(0)
             self.emit("i32.load", 2, 0)
@@ -112,11 +112,11 @@ class Printer:
     def start(self) -> None:
         """Pointers at the first elements."""
         for n in self.k.used:
-            at = self.word(f"at{self.k.kernel.accesses[n].slot}")
+            at = self.parameter(f"at{self.k.kernel.accesses[n].slot}")
             if len(self.k.even.axes[n]) > 0:
                 self.pointers[n] = new_variable(self.f, "i32")
                 self.get(at)
-                self.get(self.word(f"from{n}"))
+                self.get(self.parameter(f"from{n}"))
                 self.emit("i32.add")
                 self.set(self.pointers[n])
             else:
@@ -148,34 +148,34 @@ class Printer:
                 self.pointers[n] = self.copied(self.pointers[n])
                 made.append(self.pointers[n])
                 if self.backwards(d):
-                    self.get(self.word(f"size{d}"))
+                    self.get(self.parameter(f"size{d}"))
                     self.integer(1)
                     self.emit("i32.sub")
                     self.move(d, n)
                 elif shared:
-                    self.get(self.word("begin"))
+                    self.get(self.parameter("begin"))
                     self.move(d, n)
-        count = self.copied(self.word("end" if shared else f"size{d}"))
+        count = self.copied(self.parameter("end" if shared else f"size{d}"))
         if shared:
             self.get(count)
-            self.get(self.word("begin"))
+            self.get(self.parameter("begin"))
             self.emit("i32.sub")
             self.set(count)
         made.append(count)
         name = self.lines[d].name
         if name != "":
-            self.counters[name] = self.copied(self.word("begin")) if shared else self.zero()
+            self.counters[name] = self.copied(self.parameter("begin")) if shared else self.zero()
             made.append(self.counters[name])
             if self.backwards(d):
-                self.get(self.word(f"size{d}"))
+                self.get(self.parameter(f"size{d}"))
                 self.integer(1)
                 self.emit("i32.sub")
                 self.set(self.counters[name])
         if f"place{d}" in self.k.names:
             place = self.zero()
             if shared:
-                self.get(self.word("begin"))
-                self.get(self.word(f"place{d}"))
+                self.get(self.parameter("begin"))
+                self.get(self.parameter(f"place{d}"))
                 self.emit("i32.mul")
                 self.set(place)
             made.append(place)
@@ -263,7 +263,7 @@ class Printer:
         if f"place{d}" in self.k.names:
             place = self.places[len(self.places) - 1]
             self.get(place)
-            self.get(self.word(f"place{d}"))
+            self.get(self.parameter(f"place{d}"))
             if turn > 1:
                 self.integer(turn)
                 self.emit("i32.mul")
@@ -275,7 +275,7 @@ class Printer:
         if self.class_of(d, n) == "1":
             self.integer(times * BYTES[self.k.types[n]])
             return
-        self.get(self.word(f"step{d}_{n}"))
+        self.get(self.parameter(f"step{d}_{n}"))
         if times != 1:
             self.integer(times)
             self.emit("i32.mul")
@@ -383,7 +383,7 @@ class Printer:
                         self.emit("i32x4.splat")
                         self.emit("i32x4.add")
             case Uniform(name=name):
-                self.get(self.word(f"p.{name}"))
+                self.get(self.parameter(f"p.{name}"))
                 self.w.spread(t.kind)
             case Random(draw=draw):
                 if self.w.lanes == 1:
@@ -395,14 +395,14 @@ class Printer:
 
     def draw(self, draw: int, lane: int) -> None:
         for name in ["seed0", "seed1", "call"]:
-            self.get(self.word(name))
+            self.get(self.parameter(name))
         self.integer(draw)
         self.integer(0)
         for n in self.places:
             self.get(n)
             self.emit("i32.add")
         if lane + self.ahead > 0:
-            self.get(self.word(f"place{self.line}"))
+            self.get(self.parameter(f"place{self.line}"))
             self.integer(lane + self.ahead)
             self.emit("i32.mul")
             self.emit("i32.add")
@@ -598,9 +598,9 @@ class Printer:
             if checked and a.guard is not None and self.w.lanes > 1:
                 self.allowed(n, a.guard, lane)
             if checked or safe or len(elements_of(e)) > 0:
-                self.get(self.word(f"length{n}_{i}"))
-                self.emit("call", self.functions.number("reached" if checked else "clamped", 2))
-            self.get(self.word(f"by{n}_{i}"))
+                self.get(self.parameter(f"length{n}_{i}"))
+                self.emit("call", self.functions.number("check_bounds" if checked else "clamped", 2))
+            self.get(self.parameter(f"by{n}_{i}"))
             self.emit("i32.mul")
             self.emit("i32.add")
 
@@ -642,7 +642,7 @@ class Printer:
                 self.w.faults = True
                 self.get(0)
             self.index(e, lane)
-            self.get(self.word(f"length{n}_{i}"))
+            self.get(self.parameter(f"length{n}_{i}"))
             if checked:
                 self.emit("call", self.functions.number("inside", 3))
             else:

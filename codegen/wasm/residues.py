@@ -107,7 +107,7 @@ def period(factor: int, m: int) -> int:
 
 def split_of(evenness: Evenness, condition: Node, r: Resolved) -> Split | None:
     match condition:
-        case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
+        case Binary(operator="==", left=Apply(name="remainder_int", operands=operands), right=Constant(value=0)):
             by = evenness.of(operands[1])
             even = evenness.of(operands[0])
             if by is None or even is None or not by.is_number() or by.factors[""] < 2:
@@ -190,7 +190,7 @@ def with_accesses(kernel: Kernel, accesses: list[Access]) -> Kernel:
         kernel.left,
         kernel.floating,
         kernel.integral,
-        kernel.words,
+        kernel.uniforms,
         kernel.constants,
         kernel.reverse,
         kernel.makes,

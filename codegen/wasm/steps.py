@@ -269,7 +269,7 @@ class Steps:
     def begin_kept(self, n: int) -> None:
         """Before the pass of step n over a row of whose values some are kept."""
         if self.k.kept >= 0:
-            self.p.kept = self.p.copied(self.p.word("scratch"))
+            self.p.kept = self.p.copied(self.p.parameter("scratch"))
             self.p.given = self.body[self.k.kept].number if self.asks(n) else -1
 
     def end_kept(self) -> None:

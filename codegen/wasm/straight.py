@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Code, Env, Kernel, ReadCode, Word
+from ..data.model import Code, Env, Kernel, ReadCode, UniformField
 from ..data.nodes import (
     Apply,
     Binary,
@@ -35,7 +35,7 @@ class Straight:
     """A kernel whose even indices are strides of its lines.  For each access: axes: those with such indices; shifts:
     elements from the beginning of its tensor to where its lines begin; said: which conditions and indices are left, for
     a key; loose: whether it may stand off its tensor where its guard does
-    not hold.  depends: the words whose values strides are made of."""
+    not hold.  depends: the parameters whose values strides are made of."""
 
     code: Code
     lines: Resolved
@@ -44,7 +44,7 @@ class Straight:
     shifts: list[int]
     said: list[str]
     loose: list[bool]
-    depends: list[Word]
+    depends: list[UniformField]
 
 
 class Evenness:
@@ -54,14 +54,14 @@ class Evenness:
         self.kernel = kernel
         self.env = env
         self.lines = lines
-        self.depends: list[Word] = []
+        self.depends: list[UniformField] = []
 
     def of(self, e: Node) -> Affine | None:
         return affine(e, lambda name: self.value_of(name), True)
 
     def value_of(self, name: str) -> int | None:
         """A whole number of the uniform, which the plan then depends on."""
-        for w in self.kernel.words:
+        for w in self.kernel.uniforms:
             if w.name == name and w.kind == "i":
                 if not any(known.name == name for known in self.depends):
                     self.depends.append(w)
@@ -82,7 +82,7 @@ class Evenness:
     def undivided(self, e: Node) -> Node:
         """A formula without divisions by 1."""
         match e:
-            case Apply(name="floor_divide_whole", operands=operands):
+            case Apply(name="floor_divide_int", operands=operands):
                 by = self.of(operands[1])
                 if by is not None and by.is_number() and by.factors[""] == 1:
                     return self.undivided(operands[0])
@@ -101,7 +101,7 @@ class Evenness:
                 if sign == ">=":
                     return self.least(a.minus(b)) >= 0
                 return self.most(a.minus(b)) <= (-1 if sign == "<" else 0)
-            case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
+            case Binary(operator="==", left=Apply(name="remainder_int", operands=operands), right=Constant(value=0)):
                 even = self.of(operands[0])
                 by = self.of(operands[1])
                 return (

@@ -13,7 +13,7 @@ from dsl.ir.program import Body, BodyLaunch
 from dsl.ir.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
 
 from ..data.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Unary, Uniform, children
-from ..kernels.bodies import BodyKinds, Places, assigned_again, changed_by, settled
+from ..kernels.bodies import BodyKinds, Layout, assigned_again, changed_by, settled
 from ..kernels.context import NOTHING
 from ..kernels.formulas import Lowering
 from ..planner.printed import literal, operand
@@ -49,12 +49,12 @@ THREADS = "lane"
 class BodyLowering(Lowering):
     """The expressions of one launch as nodes."""
 
-    def __init__(self, places: Places) -> None:
-        self.places, self.kinds = places, BodyKinds(places)
-        body = places.body
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.kinds = layout, BodyKinds(layout)
+        body = layout.body
         self.names = Names(
             {
-                *map(plain_name, places.tensors),
+                *map(plain_name, layout.tensors),
                 *(x.name for x in body.launches),
                 "at",
                 "item",
@@ -64,7 +64,7 @@ class BodyLowering(Lowering):
                 "all_agree",
             }
         )
-        for r in places.launch.places if len(places.launch.places) == 1 else ():
+        for r in layout.launch.places if len(layout.launch.places) == 1 else ():
             self.names.known[r.name] = r.name if r.name not in self.names.taken | RESERVED else "at"
         self.op, self.integral, self.values = NOTHING, False, frozenset()
 
@@ -74,8 +74,8 @@ class BodyLowering(Lowering):
     def symbol(self, name: str) -> Node:
         if name in ("inf", "nan"):
             return Uniform(name)
-        word = Local(f"p.{name}")
-        return Binary("!=", word, Constant("i", 0)) if self.kinds.symbol(name) == "b" else word
+        uniform = Local(f"p.{name}")
+        return Binary("!=", uniform, Constant("i", 0)) if self.kinds.symbol(name) == "b" else uniform
 
     def own(self, e: E, kind: str, want: str) -> Node:
         match e:
@@ -87,7 +87,7 @@ class BodyLowering(Lowering):
                     return Cast("f", found)
                 return Binary("!=", found, Constant("i", 0)) if kind == "b" else found
             case ir.Binary("//" | "%" as operator, left, right):
-                if kind == "i" and self.places.is_natural(left) and self.places.is_natural(right):
+                if kind == "i" and self.layout.is_natural(left) and self.layout.is_natural(right):
                     return self.binary("/" if operator == "//" else "%", left, right, "i")
             case ir.Call("isnan", (operand,)) if self.kinds.kind(operand) == "T":
                 return Binary("&&", Local("floating"), Apply("is_nan", [Cast("f", self.node(operand, "T"))]))
@@ -98,11 +98,11 @@ class BodyLowering(Lowering):
 
     def element(self, e: ir.Read) -> str:
         """An element as it stands in the kernel."""
-        return f"{plain_name(e.tensor)}[{text(self.node(self.places.offset(e), 'i'))}]"
+        return f"{plain_name(e.tensor)}[{text(self.node(self.layout.offset(e), 'i'))}]"
 
     def stored(self, t: ir.Read, v: E) -> Node:
         """A value as the type of the element that becomes it."""
-        kind = self.places.tensors[t.tensor].kind
+        kind = self.layout.tensors[t.tensor].kind
         if kind == "T":
             return Apply("T", [Constant("i", int(v.value))]) if isinstance(v, ir.Constant) else self.node(v, "T")
         if kind == "f" and isinstance(v, ir.Read) and self.kinds.kind(v) == "f":
@@ -195,8 +195,8 @@ class Writer:
 
     def __init__(self, body: Body, launch: BodyLaunch) -> None:
         self.launch = launch
-        self.places = Places(body, launch)
-        self.w = BodyLowering(self.places)
+        self.layout = Layout(body, launch)
+        self.w = BodyLowering(self.layout)
         self.again = assigned_again(launch)
         self.lines: list[str] = []
         self.depth = 1
@@ -217,7 +217,7 @@ class Writer:
     def function(self) -> str:
         x, steps = self.launch, self.launch.body
         if x.lanes:
-            names = {x.step, *(r.name for r in x.places)} | {n for n, _ in self.places.body.symbols}
+            names = {x.step, *(r.name for r in x.places)} | {n for n, _ in self.layout.body.symbols}
             found = Barriers(stored_by(steps), names)
             steps, _ = found.block(steps, Pending())
             self.agreed, self.found = found.agreed, found
@@ -241,14 +241,14 @@ class Writer:
                 self.add(f"let {self.w.names.of(r.name)} = {this};")
         if x.step and self.uses(x.step):
             self.add(f"let {self.w.names.of(x.step)} = p.{x.step};")
-        for base, e in self.places.bases.items():
+        for base, e in self.layout.bases.items():
             self.add(f"let {self.w.names.of(base)} = {self.show(e, 'i')};")
         head = f"fn {x.name}({at}: i32{f', {THREADS}: i32' if x.lanes else ''}) {{"
         return "\n".join([head, *self.lines, *body, "}"])
 
     def uses(self, name: str) -> bool:
         return any(name in names_in(e) for e in expressions(self.launch.body)) or any(
-            name in names_in(e) for e in self.places.bases.values()
+            name in names_in(e) for e in self.layout.bases.values()
         )
 
     def block(self, steps: Steps) -> None:

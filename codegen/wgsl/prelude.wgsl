@@ -358,7 +358,7 @@ fn power(x: f32, y: f32) -> f32 {
   return select(out, -out, sign_bit(x) && odd);
 }
 
-fn power_whole(x: i32, y: i32) -> i32 {
+fn power_int(x: i32, y: i32) -> i32 {
   if (y < 0) {
     if (x == 1) { return 1; }
     return select(0, 1 - 2 * (y & 1), x == -1);
@@ -375,13 +375,13 @@ fn power_whole(x: i32, y: i32) -> i32 {
 }
 
 // --- Division with remainder, as Python's ---
-fn floor_divide_whole(x: i32, y: i32) -> i32 {
+fn floor_divide_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   let q = x / y;
   return select(q, q - 1, q * y != x && (x < 0) != (y < 0));
 }
 
-fn remainder_whole(x: i32, y: i32) -> i32 {
+fn remainder_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   let r = x - x / y * y;
   return select(r, r + y, r != 0 && (r < 0) != (y < 0));
@@ -454,7 +454,7 @@ fn to_bfloat16(x: f32) -> f32 {
 }
 
 // Towards zero, NaN to 0, kept in range.
-fn to_whole(x: f32) -> i32 {
+fn to_int(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }
   if (x >= 2147483520.0) { return 2147483647; }
   return i32(max(x, -2147483648.0));

@@ -153,13 +153,13 @@ fn digamma_of(x: f32) -> f32 {
   return sum + log_of(y) - 0.5 / y - z * fma(z, fma(z, 0.00396825397, -0.00833333333), 0.0833333333);
 }
 
-fn fmod_whole(x: i32, y: i32) -> i32 {
+fn fmod_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   return x - x / y * y;
 }
 
 // --- Whole numbers of T, which must fit into 32 bits where they are int32; others wrap ---
-fn beyond() { if (!is_narrow) { tell(0u, 0xfffffffeu); } }
+fn beyond() { if (!is_narrow) { report(0u, 0xfffffffeu); } }
 
 fn add_checked(a: i32, b: i32) -> i32 {
   let r = a + b;
@@ -179,7 +179,7 @@ fn abs_checked(x: i32) -> i32 { return max(x, subtract_checked(0, min(x, 0))); }
 
 fn floor_divide_checked(a: i32, b: i32) -> i32 {
   if (b == -1) { return subtract_checked(0, a); }
-  return floor_divide_whole(a, b);
+  return floor_divide_int(a, b);
 }
 
 fn trunc_divide_checked(a: i32, b: i32) -> i32 {
@@ -188,7 +188,7 @@ fn trunc_divide_checked(a: i32, b: i32) -> i32 {
 }
 
 fn power_checked(x: i32, y: i32) -> i32 {
-  if (y < 0 || is_narrow) { return power_whole(x, y); }
+  if (y < 0 || is_narrow) { return power_int(x, y); }
   var base = x;
   var out = 1;
   for (var left = y; left > 0;) {
@@ -250,8 +250,8 @@ fn wide_times(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 
 // --- What the device is told (device.ts, gpu.py) ---
 // The first thing that is wrong in this run, in the four words that it was given.
-fn tell(place: u32, length: u32) {
-  let at = 4u * p.teller;
+fn report(place: u32, length: u32) {
+  let at = 4u * p.fault_at;
   if (atomicAdd(&fault[at], 1u) == 0u) {
     atomicStore(&fault[at + 1u], place);
     atomicStore(&fault[at + 2u], length);
@@ -259,21 +259,21 @@ fn tell(place: u32, length: u32) {
 }
 
 // A place that a tensor names; where it is off its axis, the thread goes on at the first element.
-fn reached(at: i32, length: u32) -> u32 {
+fn check_bounds(at: i32, length: u32) -> u32 {
   if (u32(at) < length) { return u32(at); }
-  tell(u32(at), length);
+  report(u32(at), length);
   return 0u;
 }
 
 // Whether a place that a tensor names is on its axis; where it is not, nothing is stored.
-fn inside(at: i32, length: u32) -> bool {
+fn in_bounds(at: i32, length: u32) -> bool {
   if (u32(at) < length) { return true; }
-  tell(u32(at), length);
+  report(u32(at), length);
   return false;
 }
 
 // Whether requirement n holds.
-fn allowed(fine: bool, n: i32) -> bool {
-  if (!fine) { tell(u32(n), 0xffffffffu); }
+fn check_value(fine: bool, n: i32) -> bool {
+  if (!fine) { report(u32(n), 0xffffffffu); }
   return fine;
 }

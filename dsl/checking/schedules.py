@@ -48,7 +48,7 @@ ROW_FACTS = {"outer": COUNT, "inner": COUNT, "unit": FLAG, "vector": FLAG}
 SHAPES = {
     "map": Shape({"outer": COUNT, "inner": COUNT, "vector": FLAG}, {"lanes": {}}),
     "scatter": Shape({"outer": COUNT, "inner": COUNT, "vector": FLAG}, {}),
-    "row": Shape(
+    "reduce": Shape(
         {**ROW_FACTS, "window": COUNT, "software": FLAG},
         {"workgroup": {"threads": THREADS}, "window": {"threads": THREADS, "rows": Setting(1, 16)}},
     ),

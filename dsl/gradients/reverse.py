@@ -55,7 +55,7 @@ from ..ir.program import (
     made_by,
     overwrites,
 )
-from ..ir.row_calls import Placed
+from ..ir.row_calls import Inlined
 from ..ir.tidy import rebuilt, renamed, simplify, statement_reads, tidy
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
@@ -238,7 +238,7 @@ class Reverse:
 
     def reverse_raw(self, body: RawResult, s: Stmt) -> None:
         """A body's own gradients, put in the place of it, once for all its results."""
-        raw, at = body.raw, body.raw.placed
+        raw, at = body.raw, body.raw.inlined
         assert at is not None
         names = {**dict(raw.outputs), **dict(zip(raw.inputs, body.tensors, strict=True))}
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
@@ -255,7 +255,7 @@ class Reverse:
             raise NoDerivative(at.op.name)  # rather than a gradient without this part
         self.ran.add(raw.outputs)
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
-        there = Placed(at.op, names, at.packs, at.env, at.T)
+        there = Inlined(at.op, names, at.packs, at.env, at.T)
         wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}
         for stmts in at.op.grads.values():
             for n in dict.fromkeys(t for x in stmts for t in made_by(x)):

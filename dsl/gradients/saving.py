@@ -73,11 +73,11 @@ def by_raw(s: Stmt) -> set[str]:
     """What the gradients of a body read of its tensors."""
     assert isinstance(s.body, RawResult)
     raw = s.body.raw
-    assert raw.placed is not None
+    assert raw.inlined is not None
     names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors, strict=True))}
     return {
         names[r.tensor]
-        for made in raw.placed.op.grads.values()
+        for made in raw.inlined.op.grads.values()
         for x in made
         for r in statement_reads(x)
         if r.tensor in names

@@ -24,7 +24,7 @@ from .expression import (
 )
 from .program import BodyTensor
 
-ASKS = ("isnan", "isinf", "signbit")
+PREDICATES = ("isnan", "isinf", "signbit")
 KEEPS = ("abs", "sign", "max", "min", "fmax", "fmin", "fmod", "floor", "ceil", "trunc", "round")
 NAMES = {"f": "a float", "i": "a whole number", "b": "a boolean", "T": "an element of any type"}
 
@@ -85,7 +85,7 @@ class Kinds:
                 raise Unkind(f"`{operator}` is of conditions, and this is {NAMES[self.kind(x)]}")
 
     def call(self, name: str, operands: tuple[E, ...]) -> str:
-        if name in ASKS:
+        if name in PREDICATES:
             self.join(operands)
             return "b"
         if name in ("max", "min") and self.join(operands) == "T":

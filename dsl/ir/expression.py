@@ -255,7 +255,7 @@ class Select(Expression):
 @dataclass(frozen=True, eq=False, repr=False)
 class RawResult(Expression):
     """A result of a body; alone in a statement without loops.  operands: a read without indices for each of the
-    body's inputs, then its words."""
+    body's inputs, then its uniforms."""
 
     raw: Raw
     operands: tuple[E, ...]
@@ -272,7 +272,7 @@ class RawResult(Expression):
         return [r.tensor for r in self.operands if isinstance(r, Read)]
 
     @property
-    def words(self) -> tuple[E, ...]:
+    def uniforms(self) -> tuple[E, ...]:
         return self.operands[len(self.raw.inputs) :]
 
 

@@ -17,7 +17,7 @@ from .expression import E, Index, Random, RawResult, Reduction, conjuncts, indic
 from .steps import Range, Step
 
 if TYPE_CHECKING:
-    from .row_calls import Placed
+    from .row_calls import Inlined
 
 DimKind: TypeAlias = Literal["one", "pack", "split", "chosen", "domain"]
 Part: TypeAlias = Literal["all", "kept"]
@@ -30,8 +30,8 @@ Mode: TypeAlias = Literal["=", "+=", "*=", "max=", "min="]
 
 @dataclass(frozen=True)
 class BodyLaunch:
-    """See dsl.text.syntax.Launch; `steps` and `over` are formulas of the body's words, `body` is what is done at each
-    of the places. kinds: of the locals that the body assigns."""
+    """See dsl.text.syntax.Launch; `steps` and `over` are formulas of the body's uniforms, `body` is what is done at
+    each of the places. kinds: of the locals that the body assigns."""
 
     name: str
     step: str
@@ -67,16 +67,16 @@ class Body:
 @dataclass(frozen=True, eq=False)
 class Raw:
     """A body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
-    results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes.
-    T: the dtype of what the body calls T.  placed: where it stands (dsl.ir.row_calls.Placed), for its gradient."""
+    results and scratch memory.  uniforms: (name, kind) of the numbers it gets.  n: which output the statement makes.
+    T: the dtype of what the body calls T.  inlined: where it stands (dsl.ir.row_calls.Inlined), for its gradient."""
 
     body: Body
     inputs: tuple[str, ...]
     outputs: tuple[tuple[str, str], ...]
-    words: tuple[tuple[str, str], ...]
+    uniforms: tuple[tuple[str, str], ...]
     n: int = 0
     T: Dtype = "T"
-    placed: Placed | None = field(default=None, repr=False)
+    inlined: Inlined | None = field(default=None, repr=False)
 
 
 # --- Programs --------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Callee(Protocol):
 
 
 @dataclass(eq=False)
-class Placed:
+class Inlined:
     """op: the callee.  names: its tensors -> the caller's; of a body, dsl.ir.program.Raw knows them.  packs: what
     its packs stand for.  env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here,
     "T" or "int" or "bool"."""
@@ -74,7 +74,7 @@ class Placed:
                     return self.env[name]
                 if name in ("inf", "nan"):
                     return e
-                raise Unplaced(name)
+                raise NotInlined(name)
             case RawResult(raw, operands):
                 return RawResult(self.raw(raw), tuple([self.expression(a, at) for a in operands]))
         parts = tuple([self.expression(a, at) for a in e.parts()])
@@ -95,13 +95,13 @@ class Placed:
             r,
             outputs=tuple((n, self.names[t]) for n, t in r.outputs),
             T=self.dtype(r.T),
-            placed=r.placed and self.of(r.placed),
+            inlined=r.inlined and self.of(r.inlined),
         )
 
-    def of(self, inner: Placed) -> Placed:
+    def of(self, inner: Inlined) -> Inlined:
         """Where a call inside the callee stands in the caller."""
         packs = {n: tuple(x for a in axes for x in self.axis(a)) for n, axes in inner.packs.items()}
-        return Placed(
+        return Inlined(
             inner.op, {}, packs, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T)
         )
 
@@ -163,7 +163,7 @@ class Placed:
         )
 
 
-class Unplaced(Exception):
+class NotInlined(Exception):
     """The callee asks for a number that a call cannot give; args: its symbol."""
 
 

@@ -148,7 +148,7 @@ def raw(s: Stmt, body: RawResult, tensors: dict[str, Tensor], there: set[str]) -
     for e in given:
         if not isinstance(e, Read) or e.index or e.tensor not in there or tensors[e.tensor].role == "input":
             out.append(f"a body cannot read {show(e)}")
-    return out + [f"the host cannot compute {show(e)}" for e in body.words if not of_host(e)]
+    return out + [f"the host cannot compute {show(e)}" for e in body.uniforms if not of_host(e)]
 
 
 def index(name: str, at: tuple[E, ...], t: Tensor) -> list[str]:

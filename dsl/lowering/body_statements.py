@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..ir.axes import Axis, axes, loop_dim, loop_index
 from ..ir.expression import E, RawResult, Symbol, read, sym, symbols, walk
 from ..ir.program import Body, Loop, Raw, Stmt, Tensor
-from ..ir.row_calls import Placed
+from ..ir.row_calls import Inlined
 from ..opdef import symbol
 from ..text.vocabulary import is_tensor
 from .bodies import BodyLowering, natural_sizes, symbols_of, tensors_of
@@ -27,7 +27,7 @@ def body_of(work) -> Body:
     return Body(work.opname, launches, tensors, tuple(symbols.items()), natural_sizes(work, tensors, launches))
 
 
-def words_of(body: Body) -> list[tuple[str, str]]:
+def uniforms_of(body: Body) -> list[tuple[str, str]]:
     """(name, kind) of each size and option that the body speaks of: "i" whole, "f" real."""
     steps = {x.step for x in body.launches}
     found: dict[str, str] = {n: kind if kind == "f" else "i" for n, kind in body.symbols}
@@ -54,19 +54,19 @@ def body_statements(work):
         work.declare(Tensor(s.name, "temp", dims, output_dtype(s.type.name, op)), items)
     body = body_of(work)
     outputs = [o.name for o in op.outputs] + [s.name for s in op.scratch]
-    words = words_of(body)
-    args = tuple(read(t, ()) for _, t in reads) + tuple(sym(n) for n, _ in words)
+    uniforms = uniforms_of(body)
+    args = tuple(read(t, ()) for _, t in reads) + tuple(sym(n) for n, _ in uniforms)
     raw = Raw(
-        body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(words), placed=Placed(None, {}, {})
+        body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(uniforms), inlined=Inlined(None, {}, {})
     )
     work.stmts += raw_statements(raw, args, len(op.outputs))
 
 
-def own(placed: Placed, op):
+def own(inlined: Inlined, op):
     """Says of a body that it stands in its own op."""
-    placed.op = op
-    placed.packs.update({a.pack: (Axis(pack=a.pack),) for t in op.tensors.values() for a in axes(t) if a.pack})
-    placed.env.update(
+    inlined.op = op
+    inlined.packs.update({a.pack: (Axis(pack=a.pack),) for t in op.tensors.values() for a in axes(t) if a.pack})
+    inlined.env.update(
         {
             e.name: e
             for t in op.tensors.values()
@@ -76,11 +76,11 @@ def own(placed: Placed, op):
             if isinstance(e, Symbol)
         }
     )
-    placed.env.update(
+    inlined.env.update(
         {
             n: sym(n)
             for n in [
-                *(f"count_{pack}" for pack in placed.packs),
+                *(f"count_{pack}" for pack in inlined.packs),
                 *(n for n, _ in op.sizes),
                 *(symbol(p.name) for p in op.params if p.kind != "tensor"),
             ]

@@ -196,8 +196,8 @@ class Lowering:
         )
         made.spared = tuple(self.spared(asked) for _, asked in groups(op, op.asked))
         for s in forward:
-            if isinstance(s.body, RawResult) and s.body.raw.placed.op is None:
-                own(s.body.raw.placed, made)
+            if isinstance(s.body, RawResult) and s.body.raw.inlined.op is None:
+                own(s.body.raw.inlined, made)
         self.begun(made)  # a gradient may call the op itself
         if not self.errors:
             made.owned = [self.owned(own) for own in op.owns if own.result in self.tensors]

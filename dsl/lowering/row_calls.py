@@ -1,6 +1,6 @@
 """Calls of ops over rows, lowered: the callee's statements in the caller, and its results as temporaries.
 
-What the arguments decide is written into a `Placed` (dsl/ir/row_calls.py), which rewrites the statements."""
+What the arguments decide is written into an `Inlined` (dsl/ir/row_calls.py), which rewrites the statements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..ir.axes import Axis, axes, loop_index
 from ..ir.expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, integer, mapped, read, symbols
 from ..ir.program import Loop, Stmt, Tensor
-from ..ir.row_calls import Placed, Unplaced, counted, ranked
+from ..ir.row_calls import Inlined, NotInlined, counted, ranked
 from ..opdef import OpDef, Presence, TypeOf, symbol
 from ..text.syntax import Assign, X
 from ..text.vocabulary import is_tensor
@@ -49,7 +49,7 @@ def place(work, a: Assign, callee: OpDef):
             holds = at.expression(r.holds, {})
             if holds != TRUE:
                 work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
-    except Unplaced as u:
+    except NotInlined as u:
         raise Mistake(
             "type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`"
         ) from None
@@ -128,7 +128,7 @@ def copy(work, a: Assign, source: str):
     work.emit(a.name, at, list(loops), read(source, at), "=", None)
 
 
-def bind(work, e: X, callee: OpDef) -> Placed:
+def bind(work, e: X, callee: OpDef) -> Inlined:
     """What the arguments mean for the callee's tensors, axes and numbers."""
     names: dict[str, str] = {}
     env: dict[str, E] = {}
@@ -171,7 +171,7 @@ def bind(work, e: X, callee: OpDef) -> Placed:
                 )
         if p.name in callee.promoted:
             T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
-    at = Placed(callee, names, packs, env, T)
+    at = Inlined(callee, names, packs, env, T)
     for pack, axes in packs.items():
         env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
     for name, size in callee.sizes:

@@ -36,7 +36,7 @@ def keys_of(items: list[Item]) -> list[Key]:
 
 def alternatives(e: X, op, when: X | None = None) -> list[tuple[X | None, X]]:
     """The cases of `a if COND else b` whose condition only options decide."""
-    if e.kind == "if" and static(e.args[0], op):
+    if e.kind == "if" and is_constant(e.args[0], op):
         c, a, b = e.args
         no = X("not", (c,), None, c.span)
         return alternatives(a, op, both(when, c)) + alternatives(b, op, both(when, no))
@@ -47,7 +47,7 @@ def both(a: X | None, b: X) -> X:
     return b if a is None else X("and", (a, b), None, b.span)
 
 
-def static(e: X, op) -> bool:
+def is_constant(e: X, op) -> bool:
     """Whether options and sizes alone decide e."""
     if any(n.kind in ("read", "reduce", "field") or n.kind == "call" and n.val == "rand" for n in nodes_in(e)):
         return False

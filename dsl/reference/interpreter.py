@@ -112,7 +112,7 @@ class Run:
         for name, target in call.outputs:
             t = self.program.tensors[target]
             arrays[name] = np.zeros(self.shape(target), self.kind(t.dtype))
-        env = {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.words)}
+        env = {n: constant(e, self.env) for (n, _), e in zip(call.uniforms, s.body.uniforms)}
         packs = {n: v for n, v in self.env.items() if n.startswith("count_")}
         try:
             body_run.run(call.body, arrays, {**packs, **env})

@@ -1,6 +1,6 @@
 // New tensors: from data, filled, counted, random.
 
-import { held } from "../../host/dtypes.js";
+import { fitting } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
@@ -267,7 +267,7 @@ export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
   // For whole numbers PyTorch cuts the bounds to whole numbers first.
   const dtype = dtypeOf(options, "float32"),
     [start, end] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (held("linspace", dtype, end) - held("linspace", dtype, start)) / (steps - 1);
+  const step = (fitting("linspace", dtype, end) - fitting("linspace", dtype, start)) / (steps - 1);
   return computed(
     (i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step),
     dtype,
@@ -339,8 +339,8 @@ export function randomWhole(
   if (!(low < high))
     throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   const dtype = dtypeOf(options, "int32"),
-    last = held(op, dtype, high - 1);
-  return finish(kernels.randint_fill(place(dtype), held(op, dtype, low), last, sourceIn(options, op)), options);
+    last = fitting(op, dtype, high - 1);
+  return finish(kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, sourceIn(options, op)), options);
 }
 
 /** The numbers from 0 up to n in random order. */

@@ -68,7 +68,7 @@ export interface Device {
   copy(target: Strided, source: Strided): void;
   /** Whatever running one program of a call needs, made once and kept in the plan cache. */
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
-  /** The same for a call that differs in numbers only; null where that changes more than words. */
+  /** The same for a call that differs in numbers only; null where that changes more than uniforms. */
   reword(prepared: Prepared, call: Call): Prepared | null;
   /** Runs it; `storages[slot]` is the memory of each slot that is given or fresh. */
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;

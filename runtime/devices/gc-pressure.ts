@@ -5,7 +5,7 @@
 import { afterTask, collectorTurn } from "../base/tasks.js";
 
 /**
- * Ballast is about as many bytes as live storages hold, so that growth is felt, and `each` for each storage: of small
+ * The pressure is about as many bytes as live storages hold, so that growth is felt, and `each` for each storage: of small
  * ones there would be
  *  very many before the collector comes.  It comes in steps of at least STEP, once between two tasks, because only
  * there what the
@@ -22,7 +22,7 @@ const ROOM = 14 * STEP,
   PATIENCE = 250,
   SHARE = 1 / 8;
 /**
- * At half of the room the engine gets so much ballast at once that it begins its search, which runs beside the program:
+ * At half of the room the engine is pressed so much at once that it begins its search, which runs beside the program:
  * when the room
  *  is full there is little to wait for. */
 const PUSH = 9 * STEP;
@@ -34,9 +34,9 @@ export class GcPressure {
   private held = 0;
   private readonly buffers: ArrayBuffer[] = [];
   private bytes = 0;
-  /** Whether there is new ballast since the collector's findings last had a chance to be acted on. */
+  /** Whether there is new pressure since the collector's findings last had a chance to be acted on. */
   private heavier = false;
-  /** Whether ballast was added in the running task. */
+  /** Whether pressure was added in the running task. */
   private weighed = false;
   /** Whether the engine got its push since the collector came. */
   private pushed = false;
@@ -61,7 +61,7 @@ export class GcPressure {
     this.held -= bytes + this.each;
   }
 
-  /** The collector found one.  Ballast goes at once where the engine can. */
+  /** The collector found one.  Pressure goes at once where the engine can. */
   found(bytes: number): void {
     this.remove(bytes);
     this.pushed = false;
@@ -85,7 +85,7 @@ export class GcPressure {
     return this.held > this.least + this.room;
   }
 
-  /** Waits until the collector has come; with each new ballast the engine does a part of its work. */
+  /** Waits until the collector has come; with each new buffer the engine does a part of its work. */
   private async collected(): Promise<void> {
     const began = performance.now();
     while (this.full() && performance.now() - began < PATIENCE) {

@@ -1,7 +1,7 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
 import { bind_with } from "../../host/binding.js";
-import { held, holds } from "../../host/dtypes.js";
+import { fitting, holds } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
 import { capturing } from "../base/capturing.js";
 import { arrange } from "./op-arguments.js";
@@ -48,7 +48,7 @@ const plans = new Map<CompiledOp, Map<number, Plan[]>>();
 const key: unknown[] = [];
 let size = 0,
   hash = 0;
-/** The call's numbers: options that only change words of kernels. */
+/** The call's numbers: options that only change kernels' uniforms. */
 const numbers: number[] = [];
 let count = 0;
 /** Plans of one structure with different numbers that are kept. */
@@ -167,7 +167,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
   if (long >= 0 && !isFloat(call.dtype) && !holdsLong(call.dtype, values[long] as number)) {
     // Compared with whole numbers it is beyond all of them, as an infinity is.
     beyond = op.outputs.every((slot) => call.slots[slot]!.dtype === "bool");
-    if (!beyond) held(op.name, "int32", values[long] as number);
+    if (!beyond) fitting(op.name, "int32", values[long] as number);
     call = bound("float32");
   }
   // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.

@@ -3,7 +3,7 @@
 
 import { bind_slots } from "../../host/binding.js";
 import { is_narrow } from "../../dsl/dtypes.js";
-import { INT_CATEGORY, category, held } from "../../host/dtypes.js";
+import { INT_CATEGORY, category, fitting } from "../../host/dtypes.js";
 import type { Bound, Call, Program } from "../../host/model.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { capturing } from "../base/capturing.js";
@@ -141,7 +141,7 @@ export class Plan {
   number(value: number, slot: number): number {
     if (this.beyond && value !== (value | 0)) return value * Infinity;
     return this.narrow && this.compiled.op.promoted.includes(slot)
-      ? converter(this.narrow)(held(this.compiled.op.name, this.narrow, value))
+      ? converter(this.narrow)(fitting(this.compiled.op.name, this.narrow, value))
       : value;
   }
 

@@ -4,7 +4,7 @@
 import type { Elements } from "../program/compiled-op.js";
 import { DeviceError, TypeMismatchError, describe } from "../base/errors.js";
 import { OTHER_NAMES, TYPES, is_floating } from "../../dsl/dtypes.js";
-import { DTYPES, held } from "../../host/dtypes.js";
+import { DTYPES, fitting } from "../../host/dtypes.js";
 import { roundToHalf } from "./math.js";
 
 /** Each type's array on the CPU, where 16-bit floats lie as float32, and PyTorch's name for tensors of it. */
@@ -188,7 +188,7 @@ const whole = (value: number, unsigned: boolean): number =>
  */
 export function entry(dtype: DType, op: string): (value: number) => number {
   const convert = converter(dtype);
-  return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(held(op, dtype, value));
+  return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(fitting(op, dtype, value));
 }
 
 /**

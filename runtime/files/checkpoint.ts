@@ -11,7 +11,7 @@ import { type FileType, Misfit, decode } from "./number-formats.js";
 import { FileError, bytes } from "./error.js";
 import { NumpyArray } from "./numpy.js";
 import { LeftOut, Name, unpickle } from "./pickle.js";
-import { type Placing, makeTensor, upload } from "./destination.js";
+import { type Destination, makeTensor, upload } from "./destination.js";
 import type { Source } from "./source.js";
 import { type ZipEntry, readContent, readDirectory } from "./zip.js";
 
@@ -19,7 +19,7 @@ import { type ZipEntry, readContent, readDirectory } from "./zip.js";
 const MOST_PICKLE = 2 ** 26;
 
 /** The object that a checkpoint holds; `entries` are the archive's. */
-export async function readCheckpoint(source: Source, place: Placing): Promise<unknown> {
+export async function readCheckpoint(source: Source, place: Destination): Promise<unknown> {
   const entries = await readDirectory(source),
     root = findRoot(entries, source.name);
   const order = entries.get(`${root}byteorder`);
@@ -81,7 +81,7 @@ interface Read {
 
 class Builder {
   private readonly source: Source;
-  private readonly place: Placing;
+  private readonly place: Destination;
   private readonly entries: ReadonlyMap<string, ZipEntry>;
   private readonly root: string;
   private readonly pending = new Set<Pending>();
@@ -92,7 +92,7 @@ class Builder {
   private kept = 0;
   private readonly done = new Map<unknown, unknown>();
 
-  constructor(source: Source, place: Placing, entries: ReadonlyMap<string, ZipEntry>, root: string) {
+  constructor(source: Source, place: Destination, entries: ReadonlyMap<string, ZipEntry>, root: string) {
     this.source = source;
     this.place = place;
     this.entries = entries;

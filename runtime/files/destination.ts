@@ -22,13 +22,13 @@ export interface LoadOptions extends OpenOptions {
 /** The names of LoadOptions. */
 export const LOADING = "map_location device dtype progress signal";
 
-export interface Placing {
+export interface Destination {
   readonly device: Device;
   readonly dtype: DType | null;
 }
 
 /** What the options say; throws for what they cannot mean. */
-export function placing(options: LoadOptions, op: string): Placing {
+export function destination(options: LoadOptions, op: string): Destination {
   const target = options.map_location ?? options.device ?? "cpu",
     dtype = options.dtype ? toDType(options.dtype) : null;
   if (typeof target === "function")
@@ -48,7 +48,7 @@ export interface Content {
 }
 
 /** A tensor of its own memory. */
-export function makeTensor(content: Content, place: Placing, file: string, what: string): Tensor {
+export function makeTensor(content: Content, place: Destination, file: string, what: string): Tensor {
   const { elements, dtype } = decode(content.data, content.type, place.dtype, file, what);
   return new Tensor(
     upload(elements, dtype, place, file, what),
@@ -63,7 +63,7 @@ export function makeTensor(content: Content, place: Placing, file: string, what:
 export function upload(
   elements: Elements,
   dtype: DType,
-  place: Placing,
+  place: Destination,
   file: string,
   what: string,
 ): ReturnType<Device["upload"]> {

@@ -7,7 +7,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
-import { LOADING, type LoadOptions, type Placing, placing } from "./destination.js";
+import { LOADING, type LoadOptions, type Destination, destination } from "./destination.js";
 import { readTensors } from "./safetensors.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 
@@ -32,7 +32,7 @@ export async function load(...args: unknown[]): Promise<unknown> {
     throw new OpError(
       "load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run",
     );
-  const place = placing(options, "load"),
+  const place = destination(options, "load"),
     source = await openSource(f as FileLike, options, "load");
   try {
     return await read(source, place);
@@ -41,7 +41,7 @@ export async function load(...args: unknown[]): Promise<unknown> {
   }
 }
 
-async function read(source: Source, place: Placing): Promise<unknown> {
+async function read(source: Source, place: Destination): Promise<unknown> {
   const first = await source.read(0, Math.min(10, source.size)),
     start = String.fromCharCode(...first);
   if (start.startsWith("PK")) return readCheckpoint(source, place);
@@ -69,7 +69,7 @@ async function read(source: Source, place: Placing): Promise<unknown> {
 const DEEPEST = 66;
 
 /** JSON of tensors by name: nested arrays, or {shape, data}. */
-async function readJson(source: Source, place: Placing): Promise<Record<string, Tensor>> {
+async function readJson(source: Source, place: Destination): Promise<Record<string, Tensor>> {
   const text = await source.read(0, source.size),
     { device, dtype } = place;
   const toTensor = (value: unknown): Tensor => {

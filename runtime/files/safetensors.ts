@@ -7,7 +7,7 @@ import { type DType, elementBytes, isFloat } from "../elements/dtype.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./number-formats.js";
-import { LOADING, type LoadOptions, type Placing, makeTensor, placing } from "./destination.js";
+import { LOADING, type LoadOptions, type Destination, makeTensor, destination } from "./destination.js";
 import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHeader } from "./safetensors-header.js";
 import { openRanges } from "./ranges.js";
 import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";
@@ -21,7 +21,7 @@ async function readHeader(stream: Stream): Promise<Header> {
   return parseHeader(text, stream.size === null ? null : stream.size - stream.at, stream.name);
 }
 
-function build(entry: Entry, data: Uint8Array<ArrayBuffer>, place: Placing, file: string): Tensor {
+function build(entry: Entry, data: Uint8Array<ArrayBuffer>, place: Destination, file: string): Tensor {
   return makeTensor(
     { data, type: entry.type, shape: entry.shape, strides: contiguousStrides(entry.shape), offset: 0 },
     place,
@@ -31,7 +31,7 @@ function build(entry: Entry, data: Uint8Array<ArrayBuffer>, place: Placing, file
 }
 
 /** The tensors of an opened file in the order of their bytes. */
-export async function* readTensors(file: Stream, place: Placing): AsyncGenerator<[string, Tensor], void> {
+export async function* readTensors(file: Stream, place: Destination): AsyncGenerator<[string, Tensor], void> {
   for (const entry of (await readHeader(file)).entries) {
     yield [entry.name, build(entry, await file.take(entry.end - entry.start, label(entry)), place, file.name)];
   }
@@ -44,7 +44,7 @@ export async function* readTensors(file: Stream, place: Placing): AsyncGenerator
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   [file, options] = taken(`stream file | ${LOADING}`, arguments);
-  const place = placing(options, "stream"),
+  const place = destination(options, "stream"),
     opened = await openStream(file, options, "stream");
   try {
     yield* readTensors(opened, place);
@@ -117,11 +117,11 @@ export class SafeFile {
   private readonly source: Source;
   private readonly header: Header;
   private readonly begin: number;
-  private readonly place: Placing;
+  private readonly place: Destination;
   private readonly byName: ReadonlyMap<string, Entry>;
 
   /** @internal */
-  constructor(source: Source, header: Header, begin: number, place: Placing) {
+  constructor(source: Source, header: Header, begin: number, place: Destination) {
     this.source = source;
     this.header = header;
     this.begin = begin;
@@ -171,7 +171,7 @@ const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).a
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
   [file, options] = taken(`safe_open filename | ${LOADING}`, arguments);
-  const place = placing(options, "safe_open"),
+  const place = destination(options, "safe_open"),
     source = await openRanges(file, options, "safe_open");
   try {
     const start = inOrder(source),

@@ -13,7 +13,7 @@ export interface Factory {
   device?: string | Device | null;
   dtype?: DType | null;
 }
-export type Placed = [device: string | Device | null, dtype: DType | null];
+export type DeviceAndType = [device: string | Device | null, dtype: DType | null];
 
 /** The beginnings of a tuple of types. */
 type Beginnings<P extends unknown[]> = P extends [...infer Head, unknown] ? P | Beginnings<Head> : [];
@@ -77,7 +77,7 @@ function ofKind(value: unknown, rule: unknown, op: string, name: string): unknow
 }
 
 /** Defaults of the arguments that say where parameters are made. */
-export const PLACED: Factory = { device: null, dtype: null };
+export const DEVICE_AND_TYPE: Factory = { device: null, dtype: null };
 
 /** A parameter without values yet. */
 export function parameter(shape: readonly number[], { device = null, dtype = null }: Factory): Parameter {

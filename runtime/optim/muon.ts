@@ -76,7 +76,7 @@ class MuonClass extends Optimizer<MuonOptions> {
     const lr = o.lr as number;
     const moved = params.filter((p) => p.ownGradient()).sort(byShape);
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
-    if (moved.length > 1 && !capturing) this.buckets.gather(lists);
+    if (moved.length > 1 && !capturing) this.buckets.collect(lists);
     forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
       const [rows, columns] = param!.shape.slice(-2) as [number, number],
         rate = lr * adjustment(o.adjust_lr_fn, rows, columns);

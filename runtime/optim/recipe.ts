@@ -254,7 +254,7 @@ function launch(
     });
   const lists = [params, params.map((p) => p.ownGradient()!), ...kept],
     present = lists.flatMap((list) => (list ? [list] : []));
-  if (params.length > 1 && !capturing && (stacks || op.op.elementwise)) buckets.gather(present);
+  if (params.length > 1 && !capturing && (stacks || op.op.elementwise)) buckets.collect(present);
   if (!stacks) return runForeach(op, [...lists, given]);
   forEachStack(
     present,

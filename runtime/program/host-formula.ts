@@ -18,8 +18,8 @@ const OPERATORS: Readonly<Record<string, Two>> = {
   "==": (a, b) => +(a === b),
   "!=": (a, b) => +(a !== b),
   divide: (a, b) => a / b,
-  floor_divide_whole: (a, b) => Math.floor(a / b),
-  remainder_whole: (a, b) => a - Math.floor(a / b) * b,
+  floor_divide_int: (a, b) => Math.floor(a / b),
+  remainder_int: (a, b) => a - Math.floor(a / b) * b,
 };
 
 function compiled(e: Node): Fn {

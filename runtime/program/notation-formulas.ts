@@ -1,4 +1,4 @@
-// The formulas of kernels for who computes with them: nodes for both classes of T, and the words and options that they
+// The formulas of kernels for who computes with them: nodes for both classes of T, and the uniforms and options that they
 // use.  notation.ts reads the rest of a kernel and keeps their texts until someone asks.
 
 import { type Code, type Kernel, type Param, type Slot, formulas_of } from "../../host/model.js";
@@ -63,9 +63,9 @@ function code({ accesses, loops, rloops }: Kernel, texts: Texts, T: number): Cod
   };
 }
 
-/** Words of the uniform, options, and which steps' values others use; see codegen/api/opdata.py. */
+/** Uniforms, options, and which steps' values others use; see codegen/api/opdata.py. */
 function scalars(kernel: Kernel, texts: Texts): void {
-  const { steps, words, constants, floating, integral } = kernel,
+  const { steps, uniforms, constants, floating, integral } = kernel,
     used = new Map<string, Node>();
   const kinds = new Map(texts.reals.map((name) => [name, "f"])),
     hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
@@ -80,7 +80,7 @@ function scalars(kernel: Kernel, texts: Texts): void {
     const e = used.get(key) as Uniform | Option,
       { name } = e;
     if (e instanceof Option) constants.push(name);
-    else if (/^host\d+_$/.test(name)) words.push({ name, kind: "f", value: texts.value(hosts.shift()!) });
-    else words.push({ name, kind: kinds.get(name) ?? (name === "inf" || name === "nan" ? "f" : "i"), value: null });
+    else if (/^host\d+_$/.test(name)) uniforms.push({ name, kind: "f", value: texts.value(hosts.shift()!) });
+    else uniforms.push({ name, kind: kinds.get(name) ?? (name === "inf" || name === "nan" ? "f" : "i"), value: null });
   }
 }

@@ -1,18 +1,18 @@
 // Reads kernels that run a body; apart from notation.ts, so that a bundle without such ops leaves it out.
 
-import type { Access, Code, Raw, Step, Word } from "../../host/model.js";
+import type { Access, Code, Raw, Step, UniformField } from "../../host/model.js";
 import { kindOf } from "./notation-formulas.js";
 import { type RawReader, parts } from "./notation.js";
 import { evaluator } from "./procedure-evaluator.js";
 import { PROCEDURES } from "./procedures.js";
 
-/** What a raw kernel runs; words: those of the uniform, `name:kind` where that is not "i". */
+/** What a raw kernel runs; uniforms: `name:kind` where that is not "i". */
 export interface Body extends Omit<Raw, "dtype"> {
-  readonly words: string;
+  readonly uniforms: string;
 }
 
-/** Reads kernels that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
-export function raw({ words, ...body }: Body): RawReader {
+/** Reads kernels that run this body: `raw0=int32?when SLOTS; stores` and the values of its uniforms. */
+export function raw({ uniforms, ...body }: Body): RawReader {
   PROCEDURES.evaluator = evaluator;
   return ({ line, classes, value, slots, params }, number) => {
     const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!,
@@ -46,7 +46,7 @@ export function raw({ words, ...body }: Body): RawReader {
       left: [],
       floating,
       integral,
-      words: parts(words).map((text): Word => {
+      uniforms: parts(uniforms).map((text): UniformField => {
         const [name, kind = "i"] = text.split(":") as [string, string?];
         return { name, kind, value: name === "inf" || name === "nan" ? null : value(values.shift()!) };
       }),

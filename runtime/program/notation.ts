@@ -3,9 +3,9 @@
 // and found here.  Formulas are left to notation-formulas.ts, until someone asks.
 
 import { readFormula } from "./host-formula.js";
-import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, Word } from "../../host/model.js";
+import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, UniformField } from "../../host/model.js";
 
-type Fn = NonNullable<Word["value"]>;
+type Fn = NonNullable<UniformField["value"]>;
 
 /** Reads the line of a kernel that runs a body. */
 export type RawReader = (texts: Texts, number: number) => Kernel;
@@ -236,7 +236,7 @@ export function read({
       left,
       floating: null,
       integral: null,
-      words: [],
+      uniforms: [],
       constants: [],
       reverse: !!reverse,
       makes: [],

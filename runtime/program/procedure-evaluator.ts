@@ -54,7 +54,7 @@ function prepared(procedure: Procedure, call: (name: string) => Scalar): Scalar 
 }
 
 /** What runs the body of a kernel. */
-function body({ raw, words: told }: Kernel, op: Op, common: Functions): RunBody {
+function body({ raw, uniforms: told }: Kernel, op: Op, common: Functions): RunBody {
   const procedure = read_procedure(raw!.steps),
     own = functions(op, common),
     held: Elements[] = [],
@@ -62,8 +62,8 @@ function body({ raw, words: told }: Kernel, op: Op, common: Functions): RunBody 
     closures = new Closures(procedure, held, numbers, (name) => own[name] ?? common[name]!);
   for (const { name, kind } of told) closures.kinds.set(`p.${name}`, kind);
   const run = closures.act(procedure.statements);
-  return (arrays, words) => {
-    Object.assign(numbers, words);
+  return (arrays, uniforms) => {
+    Object.assign(numbers, uniforms);
     held.push(...arrays);
     try {
       run();
@@ -83,7 +83,7 @@ class Closures {
   constructor(
     { kinds }: Procedure,
     private readonly arrays: readonly Elements[],
-    private readonly words: Readonly<Record<string, number>>,
+    private readonly uniforms: Readonly<Record<string, number>>,
     private readonly call: (name: string) => Scalar,
   ) {
     this.kinds = new Map(Object.entries(kinds));
@@ -105,12 +105,12 @@ class Closures {
     if (e instanceof Unary) return this.kind(e.operand);
     if (e instanceof Binary) return this.kind(e.left);
     if (e instanceof Select) return this.kind(e.yes);
-    if (e instanceof Apply) return e.name === "to_whole" ? "i" : this.kind(e.operands[0]!);
+    if (e instanceof Apply) return e.name === "to_int" ? "i" : this.kind(e.operands[0]!);
     return "f";
   }
 
   private value(e: Node): Value {
-    const { variables, arrays, words } = this;
+    const { variables, arrays, uniforms } = this;
     if (e instanceof Constant) return () => e.value;
     if (e instanceof Index) {
       const n = this.slot(e.loop);
@@ -119,7 +119,7 @@ class Closures {
     if (e instanceof Uniform) {
       const { name } = e,
         fixed = name === "inf" ? Infinity : name === "nan" ? NaN : null;
-      return fixed === null ? () => words[name]! : () => fixed;
+      return fixed === null ? () => uniforms[name]! : () => fixed;
     }
     if (e instanceof Item) {
       const { access } = e,

@@ -7,8 +7,8 @@ import type { Elements } from "./compiled-op.js";
 export type Scalar = (...numbers: number[]) => number;
 export type Functions = Readonly<Record<string, Scalar>>;
 
-/** Runs a body.  arrays: for each access the elements of its tensor; words: the numbers that the body uses. */
-export type RunBody = (arrays: readonly Elements[], words: Readonly<Record<string, number>>) => void;
+/** Runs a body.  arrays: for each access the elements of its tensor; uniforms: the numbers that the body uses. */
+export type RunBody = (arrays: readonly Elements[], uniforms: Readonly<Record<string, number>>) => void;
 
 export interface Evaluator {
   /** Functions that an op's formulas may call besides `common`. */

@@ -80,7 +80,7 @@ export class AccumulateGrad extends Node {
   readonly variable: Tensor;
   /**
    * Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See
-   * gather.ts.
+   * devices/webgpu/buckets.ts.
    */
   declare room?: (like: Bound, op: string) => Grad;
 

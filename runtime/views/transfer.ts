@@ -1,6 +1,6 @@
 // Copies as programs ask for them: `to` another type or device, and into a tensor that is changed.
 
-import { held } from "../../host/dtypes.js";
+import { fitting } from "../../host/dtypes.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { atMost, given, isOptions, taken } from "../base/named-arguments.js";
 import { broadcastShapes, contiguousStrides, sameShape, showShape } from "../base/shape.js";
@@ -92,7 +92,7 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
   const source =
     other instanceof Tensor
       ? other
-      : scalar(typeof other === "number" ? held(op, x.dtype, other) : other, x.storage.device);
+      : scalar(typeof other === "number" ? fitting(op, x.dtype, other) : other, x.storage.device);
   x.check(op);
   source.check(op);
   beforeInPlace(x, op);

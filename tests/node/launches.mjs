@@ -24,7 +24,7 @@ for (const { file, op: name, args, program, wanted, facts, scheduled } of JSON.p
   for (let order = 0; order < 3; order++) programOf(made, order)?.kernels.forEach(withFormulas);
   try {
     const launches = plan(op, program, bind(op, args), wanted, facts, scheduled ? schedules : []);
-    out.push(launches.map((x) => ({ ...x, words: x.words.map(String) })));
+    out.push(launches.map((x) => ({ ...x, uniforms: x.uniforms.map(String) })));
   } catch (error) {
     if (error.name !== "OpError") throw error;
     out.push(error.message);

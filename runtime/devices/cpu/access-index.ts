@@ -28,7 +28,7 @@ export interface Named {
 }
 
 /** An access: where it stands, how far the indices that are not part of that lead, and those that elements name. */
-export interface Place extends Sum {
+export interface AccessIndex extends Sum {
   readonly walk: Walk;
   readonly rest: Formula | null;
   readonly named: readonly Named[];
@@ -43,10 +43,10 @@ interface Table {
 /** So many numbers may stand in tables before they all go. */
 const ROOM = 1 << 21;
 let taken = 0,
-  known: Map<unknown, Places>[] = [];
+  known: Map<unknown, AccessIndices>[] = [];
 
 /** Notes that a kernel's tables have so many numbers more; where all have too many, those of others go. */
-function note(own: Map<unknown, Places>, numbers: number): void {
+function note(own: Map<unknown, AccessIndices>, numbers: number): void {
   taken += numbers;
   if (taken > ROOM) {
     for (const places of known) if (places !== own) places.clear();
@@ -57,9 +57,9 @@ function note(own: Map<unknown, Places>, numbers: number): void {
 }
 
 /** The places along one order of loops. */
-export class Places {
+export class AccessIndices {
   private readonly sizes: readonly number[];
-  private readonly known: Place[] = [];
+  private readonly known: AccessIndex[] = [];
   private readonly lines = new Map<Formula | string, Walk | null>();
 
   /**
@@ -67,7 +67,7 @@ export class Places {
    * @param accesses those of the kernel, and where the call has them
    * @param indices of each access the formulas of its axes, null where a loop alone indexes it
    * @param named the names of loops that formulas use
-   * @param words the numbers that they use
+   * @param uniforms the numbers that they use
    * @param all all orders of these loops of which places are known
    */
   constructor(
@@ -76,17 +76,17 @@ export class Places {
     private readonly launch: CpuLaunch,
     private readonly indices: readonly (readonly (Formula | null)[])[],
     private readonly named: ReadonlySet<string>,
-    private readonly words: ReadonlyMap<string, Vector>,
-    private readonly all: Map<unknown, Places>,
+    private readonly uniforms: ReadonlyMap<string, Vector>,
+    private readonly all: Map<unknown, AccessIndices>,
   ) {
     this.sizes = dims.map((d) => d.size);
   }
 
-  access(n: number): Place {
+  access(n: number): AccessIndex {
     return (this.known[n] ??= this.place(n));
   }
 
-  private place(n: number): Place {
+  private place(n: number): AccessIndex {
     const { axes } = this.accesses[n]!,
       { launch } = this,
       named: Named[] = [];
@@ -162,7 +162,7 @@ export class Places {
 
   /** A number that is the same in all of the call. */
   private numberOf({ constant, leaf }: Formula): Vector | null {
-    return constant ?? (leaf instanceof Uniform || leaf instanceof Option ? this.words.get(leaf.name)! : null);
+    return constant ?? (leaf instanceof Uniform || leaf instanceof Option ? this.uniforms.get(leaf.name)! : null);
   }
 
   /** The values of a loop. */

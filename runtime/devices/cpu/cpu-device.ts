@@ -2,7 +2,7 @@
 
 import type { Call } from "../../../host/model.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
-import { raw_words } from "../../../host/raw.js";
+import { raw_uniforms } from "../../../host/raw.js";
 import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js";
 import { PROCEDURES, type RunBody } from "../../program/procedures.js";
 import { FUNCTIONS } from "./functions.js";
@@ -19,8 +19,8 @@ import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import type { Block } from "./blocks.js";
 import { compilerForKernels, linear } from "./compiler.js";
-import type { KernelCall, Words } from "./kernel-evaluator.js";
-import type { Held, WasmRun } from "./wasm-run.js";
+import type { KernelCall, Environment } from "./kernel-evaluator.js";
+import type { SlotMemory, WasmRun } from "./wasm-run.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 
 /** A slot that lives only during a call. */
@@ -44,7 +44,7 @@ const NOTHING: Elements = new Float32Array(0);
 interface Plain {
   readonly kernel: Kernel;
   /** @param arrays for each access its tensor's elements; empty where it was not given */
-  run(arrays: readonly Elements[], words: Words): void;
+  run(arrays: readonly Elements[], env: Environment): void;
 }
 
 /** Formulas, which are read when they are first asked for. */
@@ -57,9 +57,9 @@ class Formulas implements Plain {
     return this.call.kernel;
   }
 
-  run(arrays: readonly Elements[], words: Words): void {
-    if (!this.made?.fits(words)) this.made = new Interpreter(this.call, words);
-    this.made.run(arrays, words);
+  run(arrays: readonly Elements[], env: Environment): void {
+    if (!this.made?.fits(env)) this.made = new Interpreter(this.call, env);
+    this.made.run(arrays, env);
   }
 }
 
@@ -71,8 +71,8 @@ class Body implements Plain {
     private readonly body: RunBody,
   ) {}
 
-  run(arrays: readonly Elements[], words: Words): void {
-    this.body(arrays, raw_words(this.kernel, words as Record<string, number>));
+  run(arrays: readonly Elements[], env: Environment): void {
+    this.body(arrays, raw_uniforms(this.kernel, env as Record<string, number>));
     for (const { target } of this.kernel.steps) {
       const array = arrays[target];
       const type = this.types[target]!;
@@ -82,7 +82,7 @@ class Body implements Plain {
 }
 
 /** The memory of a slot that lives only during a call. */
-class Temporary implements Held {
+class Temporary implements SlotMemory {
   readonly cell: { readonly buffer: Block | null };
   private readonly array: Elements | null;
 
@@ -238,7 +238,7 @@ class CpuDevice implements Device {
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
     const { temps } = prepared;
     if (!temps.length) return run(prepared, storages, random);
-    const held: (Held | null)[] = storages.slice(),
+    const held: (SlotMemory | null)[] = storages.slice(),
       made = temps.map(({ slot, dtype, length }) => (held[slot] = new Temporary(dtype, length)));
     try {
       run(prepared, held, random);
@@ -257,16 +257,20 @@ class CpuDevice implements Device {
 }
 
 /** Runs a program on what is held for each slot. */
-function run({ call, runs, zeros }: CpuPrepared, held: readonly (Held | null)[], random: RandomWords | null): void {
+function run(
+  { call, runs, zeros }: CpuPrepared,
+  held: readonly (SlotMemory | null)[],
+  random: RandomWords | null,
+): void {
   for (const slot of zeros) held[slot]?.elements.fill(0);
   for (const { plain, wasm } of runs) {
     if (wasm?.run(held, random)) continue;
-    const words = random
+    const env = random
       ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
       : call.env;
     plain.run(
       plain.kernel.accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING),
-      words,
+      env,
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Elements } from "../../program/compiled-op.js";
 import { isFloat } from "../../elements/dtype.js";
-import { type KernelCall, KernelEvaluator, type Words } from "./kernel-evaluator.js";
+import { type KernelCall, KernelEvaluator, type Environment } from "./kernel-evaluator.js";
 import { POINTS, type Vector } from "./node-evaluator.js";
 import { type Dim, product } from "./loops.js";
 import { Reduction } from "./reduction.js";
@@ -42,8 +42,8 @@ export class Interpreter extends KernelEvaluator {
   private first = 0;
   private readonly reductions: Reduction[] = [];
 
-  constructor(call: KernelCall, words: Words) {
-    super(call, words);
+  constructor(call: KernelCall, env: Environment) {
+    super(call, env);
     const { loops } = call.kernel,
       outer = [...this.outer],
       named = (d: Dim): boolean => d.name !== "";
@@ -67,10 +67,10 @@ export class Interpreter extends KernelEvaluator {
 
   /**
    * @param arrays for each access its tensor's elements; empty where it was not given
-   * @param words the environment of the call
+   * @param env the environment of the call
    */
-  run(arrays: readonly Elements[], words: Words): void {
-    this.enter(arrays, words);
+  run(arrays: readonly Elements[], env: Environment): void {
+    this.enter(arrays, env);
     this.compute();
     this.leave();
   }

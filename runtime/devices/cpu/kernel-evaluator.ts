@@ -20,7 +20,7 @@ import { type DType, converter, isFloat, rounder } from "../../elements/dtype.js
 import { type Scalar, asking, cut, cutUnsigned, fits, signed } from "./functions.js";
 import { Evaluation, type Formula, Formulas, type Vector, isWide } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";
-import { type Place, Places } from "./access-index.js";
+import { type AccessIndex, AccessIndices } from "./access-index.js";
 import { type Dim, anonymous } from "./loops.js";
 import { combined } from "./reduction.js";
 import type { Walk } from "./strided-walk.js";
@@ -39,7 +39,7 @@ export interface KernelCall {
   readonly functions: Readonly<Record<string, Scalar>>;
 }
 
-export type Words = Readonly<Record<string, number>>;
+export type Environment = Readonly<Record<string, number>>;
 
 interface Access {
   readonly index: readonly (Formula | null)[];
@@ -103,21 +103,21 @@ export class KernelEvaluator {
   /** The points of the current evaluation: `dims` from number `start` on. */
   protected dims: readonly Dim[] = [];
   protected start = 0;
-  private placed!: Places;
+  private indices!: AccessIndices;
   /** Whether elements may be others than when they were read there. */
   private stale = true;
   /** For each access its tensor's elements; empty where there is none. */
   private arrays: readonly Elements[] = [];
-  /** The words of the call and its options, and what any leaf stands for. */
-  private readonly words = new Map<string, Vector>();
+  /** The uniforms of the call and its options, and what any leaf stands for. */
+  private readonly uniforms = new Map<string, Vector>();
   private readonly leaves = new Map<Formula, () => Vector>();
-  private readonly places = new Map<readonly Dim[], Places>();
+  private readonly places = new Map<readonly Dim[], AccessIndices>();
   /** The named loops' lengths, and what they were. */
-  private readonly extents: [(words: Record<string, number>) => number, number][] = [];
+  private readonly extents: [(env: Record<string, number>) => number, number][] = [];
 
   constructor(
     protected readonly call: KernelCall,
-    words: Words,
+    env: Environment,
   ) {
     const { launch, kernel, dtype, functions } = call,
       { floating, integral } = withFormulas(kernel);
@@ -132,7 +132,7 @@ export class KernelEvaluator {
         .filter((l) => l.named)
         .map(({ name, extent }, k) => {
           const strides: number[] = [],
-            size = extent!(words as Record<string, number>);
+            size = extent!(env as Record<string, number>);
           this.extents.push([extent!, size]);
           if (all === kernel.loops) strides[kernel.accesses.length] = steps[k] ?? 0;
           return { size, strides, name, back };
@@ -143,43 +143,41 @@ export class KernelEvaluator {
     this.evaluation = new Evaluation(
       (leaf) => this.named(leaf),
       (f) => {
-        const walk = this.placed.line(f);
+        const walk = this.indices.line(f);
         return walk && this.along(walk);
       },
     );
   }
 
   /** Whether a call has the same loops still. */
-  fits(words: Words): boolean {
-    return this.extents.every(([extent, size]) => extent(words as Record<string, number>) === size);
+  fits(env: Environment): boolean {
+    return this.extents.every(([extent, size]) => extent(env as Record<string, number>) === size);
   }
 
   /** Takes the tensors and the numbers of a call. */
-  protected enter(arrays: readonly Elements[], words: Words): void {
+  protected enter(arrays: readonly Elements[], env: Environment): void {
     const { op, kernel, dtype } = this.call,
       float = isFloat(dtype);
     asking.op = op;
     asking.bool = dtype === "bool";
     asking.narrow = is_narrow(dtype);
     asking.unsigned = dtype === "uint32";
-    asking.seed0 = words["seed0_"]!;
-    asking.seed1 = words["seed1_"]!;
-    asking.call = words["call_"]!;
+    asking.seed0 = env["seed0_"]!;
+    asking.seed1 = env["seed1_"]!;
+    asking.call = env["call_"]!;
     this.arrays = arrays;
     let changed = false;
     const put = (name: string, number: number): void => {
-      const there = this.words.get(name) ?? new Float64Array(1);
+      const there = this.uniforms.get(name) ?? new Float64Array(1);
       changed ||= !Object.is(there[0], number);
       there[0] = number;
-      this.words.set(name, there);
+      this.uniforms.set(name, there);
     };
-    for (const { name, kind, value } of withFormulas(kernel).words) {
-      const number = value
-        ? value(words as Record<string, number>)
-        : (words[name] ?? (name === "inf" ? Infinity : NaN));
+    for (const { name, kind, value } of withFormulas(kernel).uniforms) {
+      const number = value ? value(env as Record<string, number>) : (env[name] ?? (name === "inf" ? Infinity : NaN));
       put(name, kind !== "T" ? number : float ? rounder(dtype)(number) : Math.trunc(number) | 0);
     }
-    for (const name of kernel.constants) put(name, words[name]!);
+    for (const name of kernel.constants) put(name, env[name]!);
     if (changed) {
       this.places.clear();
       this.dims = [];
@@ -193,17 +191,17 @@ export class KernelEvaluator {
   }
 
   /** Where accesses stand along loops. */
-  private placesOf(dims: readonly Dim[]): Places {
+  private indicesOf(dims: readonly Dim[]): AccessIndices {
     let found = this.places.get(dims);
     if (!found) {
       const { kernel, launch } = this.call;
-      found = new Places(
+      found = new AccessIndices(
         dims,
         kernel.accesses,
         launch,
         this.read.accesses.map((a) => a.index),
         new Set([...this.outer, ...this.inner].map((d) => d.name)),
-        this.words,
+        this.uniforms,
         this.places,
       );
       this.places.set(dims, found);
@@ -214,7 +212,7 @@ export class KernelEvaluator {
   /** Goes to `count` points of `dims`; what was computed there is known still, unless elements have changed. */
   protected stand(dims: readonly Dim[], start: number, count: number): void {
     if (!this.stale && dims === this.dims && start === this.start && count === this.evaluation.count) return;
-    if (dims !== this.dims) this.placed = this.placesOf((this.dims = dims));
+    if (dims !== this.dims) this.indices = this.indicesOf((this.dims = dims));
     this.stale = false;
     this.start = start;
     this.evaluation.begin(count);
@@ -249,7 +247,7 @@ export class KernelEvaluator {
     this.stale = true;
     if (!array.length) return;
     const red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode],
-      place = this.placed.access(target);
+      place = this.indices.access(target);
     let wide = evaluation.wide(value);
     if (!red) {
       wide = this.stored(type, wide);
@@ -288,10 +286,10 @@ export class KernelEvaluator {
   private valueOf(leaf: Node): () => Vector {
     if (leaf instanceof Element) return () => this.access(leaf.access);
     if (leaf instanceof Result) return () => this.earlier(this.call.kernel.steps[leaf.step]!.name);
-    if (leaf instanceof Index) return () => this.along(this.placed.loop(leaf.loop));
-    if (leaf instanceof Random) return () => this.along(this.placed.draws());
-    const word = this.words.get((leaf as Uniform | Option).name)!;
-    return () => word;
+    if (leaf instanceof Index) return () => this.along(this.indices.loop(leaf.loop));
+    if (leaf instanceof Random) return () => this.along(this.indices.draws());
+    const uniform = this.uniforms.get((leaf as Uniform | Option).name)!;
+    return () => uniform;
   }
 
   /** What an earlier step came to. */
@@ -305,7 +303,7 @@ export class KernelEvaluator {
       { evaluation, start } = this,
       { count } = evaluation;
     if (!array.length) return fallback ? evaluation.value(fallback) : evaluation.single(0);
-    const place = this.placed.access(n),
+    const place = this.indices.access(n),
       { walk, rest, named } = place,
       plain = !rest && !named.length,
       one = plain && !guard ? walk.still(start, count) : -1;
@@ -330,7 +328,7 @@ export class KernelEvaluator {
    *
    * @param outside where one is that is off an axis, where that is no error: added to its place
    */
-  private positions({ walk, rest, named }: Place, n: number, where: Vector | null, outside: number): Vector {
+  private positions({ walk, rest, named }: AccessIndex, n: number, where: Vector | null, outside: number): Vector {
     const { evaluation, start } = this,
       { count } = evaluation,
       at = evaluation.vector();

@@ -81,7 +81,7 @@ export class LinearMemory {
   }
 
   /** Writes what a kernel is told: its address. */
-  tell(words: Int32Array): number {
+  pass(words: Int32Array): number {
     if (words.byteLength > (this.parameters?.size ?? 0) * UNIT) {
       this.parameters = this.take(words.byteLength, true);
       if (!this.parameters) throw new DeviceError("out of memory: the 4 GiB of a program's WebAssembly are full");

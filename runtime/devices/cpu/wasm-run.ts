@@ -2,7 +2,7 @@
 
 import type { Call, Op } from "../../../host/model.js";
 import { kernel_bytes, wasm_kernel } from "../../../wasm/module.js";
-import { type WasmLaunch, kernel_words, rewordable } from "../../../wasm/plan.js";
+import { type WasmLaunch, kernel_parameters, rewordable } from "../../../wasm/plan.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { IndexError, OpError } from "../../base/errors.js";
 import { type DType, cpuBytes } from "../../elements/dtype.js";
@@ -14,7 +14,7 @@ import { FUNCTIONS, type Scalar } from "./functions.js";
 import { type SharedCode, inParts, isEverywhere, partsOf, sharedCode } from "./threads.js";
 
 /** Elements that a kernel works on: a storage, or what lives during a run. */
-export interface Held {
+export interface SlotMemory {
   readonly dtype: DType;
   readonly length: number;
   readonly cell: Pick<Cell, "buffer">;
@@ -45,7 +45,7 @@ const RELAXED = [
 /** Whether the engine has relaxed SIMD. */
 const relaxed = (): boolean => (relaxedFound ??= WebAssembly.validate(Uint8Array.from(RELAXED)));
 
-/** 32-bit words of a fault, and of each word of a launch. */
+/** 32-bit words of a fault, and of each parameter of a launch. */
 const FAULT = 4,
   WORD = 2;
 
@@ -105,8 +105,8 @@ function compile(
 }
 
 export class WasmRun {
-  /** The words of a call, as they lie in memory, after those of a fault. */
-  private readonly words: Int32Array;
+  /** The parameters of a call, as they lie in memory, after those of a fault. */
+  private readonly parameters: Int32Array;
 
   constructor(
     private readonly op: string,
@@ -119,13 +119,13 @@ export class WasmRun {
     private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     const { kinds } = launch,
-      words = new Int32Array(FAULT + WORD * kinds.length),
-      floats = new DataView(words.buffer);
+      parameters = new Int32Array(FAULT + WORD * kinds.length),
+      floats = new DataView(parameters.buffer);
     values.forEach((value, n) => {
       if (kinds[n] === "f") floats.setFloat64(4 * (FAULT + WORD * n), value, true);
-      else words[FAULT + WORD * n] = value;
+      else parameters[FAULT + WORD * n] = value;
     });
-    this.words = words;
+    this.parameters = parameters;
   }
 
   /** The same for another call of the same structure; null where strides are made of what changed. */
@@ -139,12 +139,12 @@ export class WasmRun {
       if (!again) return null;
       more.push(again);
     }
-    return new WasmRun(op, memory, launch, module, written, kernel_words(launch, env), more, functions);
+    return new WasmRun(op, memory, launch, module, written, kernel_parameters(launch, env), more, functions);
   }
 
   /** `held[slot]`: what is there of each slot.  False, with nothing done, where the kernel cannot run now. */
-  run(held: readonly (Held | null | undefined)[], random: RandomWords | null): boolean {
-    const { launch, words, memory, module } = this,
+  run(held: readonly (SlotMemory | null | undefined)[], random: RandomWords | null): boolean {
+    const { launch, parameters, memory, module } = this,
       { slots, shifts, seeds } = launch,
       parts = partsOf(launch, memory);
     if (module.memory !== memory.memory) compile(module, launch, memory, this.functions);
@@ -154,7 +154,7 @@ export class WasmRun {
     if (launch.scratch && !scratch) return false;
     for (let n = 0; n < slots.length; n++) {
       if (slots[n] === -1) {
-        words[FAULT + WORD * n] = memory.address(scratch!);
+        parameters[FAULT + WORD * n] = memory.address(scratch!);
         continue;
       }
       const one = held[slots[n]!];
@@ -169,15 +169,15 @@ export class WasmRun {
         (strays ??= []).push(stray);
         block = stray.block;
       }
-      words[FAULT + WORD * n] = block ? memory.address(block) + shifts[n]! : 0;
+      parameters[FAULT + WORD * n] = block ? memory.address(block) + shifts[n]! : 0;
     }
     if (random && seeds >= 0) {
-      words[FAULT + WORD * seeds] = random.seedLow;
-      words[FAULT + WORD * (seeds + 1)] = random.seedHigh;
-      words[FAULT + WORD * (seeds + 2)] = random.call;
+      parameters[FAULT + WORD * seeds] = random.seedLow;
+      parameters[FAULT + WORD * (seeds + 1)] = random.seedHigh;
+      parameters[FAULT + WORD * (seeds + 2)] = random.call;
     }
     const done = this.inParts(parts),
-      at = done ? 0 : memory.tell(words),
+      at = done ? 0 : memory.pass(parameters),
       fault = done ? 0 : module.run(at);
     if (scratch) memory.give(scratch);
     for (const { block, from, written } of strays ?? []) {
@@ -199,7 +199,16 @@ export class WasmRun {
     const place = launch.slots.indexOf(-1);
     return (
       module.code !== null &&
-      inParts(memory, module.code, module.run!, this.words, launch, parts, FAULT, place < 0 ? -1 : FAULT + WORD * place)
+      inParts(
+        memory,
+        module.code,
+        module.run!,
+        this.parameters,
+        launch,
+        parts,
+        FAULT,
+        place < 0 ? -1 : FAULT + WORD * place,
+      )
     );
   }
 
@@ -211,7 +220,7 @@ export class WasmRun {
 }
 
 /** The block that a storage moves to, if there is room for it by now. */
-function settled(memory: LinearMemory, one: Held): Block | null {
+function settled(memory: LinearMemory, one: SlotMemory): Block | null {
   const block = one instanceof Storage ? memory.take(cpuBytes(one.dtype, one.length)) : null;
   if (block) {
     const elements = memory.elements(one.dtype, block, one.length);
@@ -225,11 +234,11 @@ function settled(memory: LinearMemory, one: Held): Block | null {
 /** Elements in an array of the engine's, copied to where a kernel sees them. */
 interface Stray {
   readonly block: Block;
-  readonly from: Held;
+  readonly from: SlotMemory;
   readonly written: boolean;
 }
 
-function lent(memory: LinearMemory, from: Held, written: boolean): Stray | null {
+function lent(memory: LinearMemory, from: SlotMemory, written: boolean): Stray | null {
   const block = memory.take(cpuBytes(from.dtype, from.length), true);
   if (!block) return null;
   memory.elements(from.dtype, block, from.length).set(from.elements);

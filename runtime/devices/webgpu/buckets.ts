@@ -95,7 +95,7 @@ export class Buckets {
    * Moves tensors together where they can be.  The first list are parameters, the second their gradients, the k-th of
    * the others
    *  what belongs to the k-th parameter. */
-  gather(lists: readonly (readonly Tensor[])[]): void {
+  collect(lists: readonly (readonly Tensor[])[]): void {
     const [params] = lists as [readonly Tensor[]];
     if (params.every((param, k) => this.home(this.places.get(param), lists, k))) return;
     const fit = params.map((_, k) => fits(lists.map((list) => list[k]!)));

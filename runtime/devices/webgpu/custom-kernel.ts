@@ -11,7 +11,7 @@ import { Tensor } from "../../tensor/tensor.js";
 import { titled } from "../../base/class-name.js";
 import { type Quantity, quantity } from "./quantity.js";
 import { WebGpuDevice } from "./gpu-device.js";
-import { wordsOf } from "./launch-uniforms.js";
+import { packedUniforms } from "./launch-uniforms.js";
 
 export type ShaderType = "array<f32>" | "array<i32>" | "array<u32>" | "array<f16>";
 
@@ -95,7 +95,7 @@ export class Kernel {
         `${what}: runs on webgpu; ${inputs.length ? "its first input" : "the default device"} is ${device?.type ?? describe(inputs[0])}`,
       );
     const numbers = { ...this.config, ...parameters },
-      words = (spec.parameters ?? []).map((parameter) => {
+      values = (spec.parameters ?? []).map((parameter) => {
         const value = parameters[parameter.name];
         if (typeof value !== "number")
           throw new TypeMismatchError(`${what}: parameter ${parameter.name} must be a number, got ${describe(value)}`);
@@ -130,7 +130,7 @@ export class Kernel {
         this.code,
         storages,
         storages.map((_, i) => i >= read.length),
-        wordsOf(words, kinds),
+        packedUniforms(values, kinds),
         groups,
         name,
       );

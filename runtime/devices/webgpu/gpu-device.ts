@@ -22,15 +22,15 @@ import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
 import { Readback } from "./readback.js";
 import { type Look, MOST_RUNS, type FaultOrigin, Faults, WORDS } from "./deferred-errors.js";
-import { Uniforms, type Words, newWords } from "./uniform-ring.js";
-import { renewable, renewed, wordsOf } from "./launch-uniforms.js";
+import { Uniforms, type UniformBlock, newUniformBlock } from "./uniform-ring.js";
+import { renewable, renewed, packedUniforms } from "./launch-uniforms.js";
 
 interface GpuLaunch {
   readonly launch: Launch;
   readonly kernel: Kernel;
   readonly slots: readonly number[];
-  readonly words: Words;
-  /** Where the words of the random numbers are, or -1. */
+  readonly uniforms: UniformBlock;
+  /** Where the seeds of random numbers are, or -1. */
   readonly seeds: number;
   readonly groups: readonly number[];
   readonly buffers: PoolBuffer[];
@@ -350,7 +350,7 @@ export class WebGpuDevice implements Device {
         launch,
         kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
         slots: launch.slots,
-        words: newWords(wordsOf(launch.words, launch.kinds)),
+        uniforms: newUniformBlock(packedUniforms(launch.uniforms, launch.kinds)),
         seeds: launch.seeds,
         groups: launch.groups,
         buffers: new Array<PoolBuffer>(launch.slots.length),
@@ -387,7 +387,7 @@ export class WebGpuDevice implements Device {
       launches.push({
         ...old,
         launch,
-        words: newWords(wordsOf(launch.words, launch.kinds)),
+        uniforms: newUniformBlock(packedUniforms(launch.uniforms, launch.kinds)),
         buffers: new Array<PoolBuffer>(old.slots.length),
       });
     }
@@ -413,36 +413,36 @@ export class WebGpuDevice implements Device {
         buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
       if (buffer) this.queue.clear(buffer);
     }
-    for (const { launch, kernel, slots, words, seeds, groups, buffers } of launches) {
+    for (const { launch, kernel, slots, uniforms, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
         buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : (made?.get(slots[i]!) ?? this.noTensor(slots[i]!));
       }
       this.untangle?.(this, buffers, launch.written, storages, slots);
       if (random && seeds >= 0) {
-        words.data[seeds] = random.seedLow;
-        words.data[seeds + 1] = random.seedHigh;
-        words.data[seeds + 2] = random.call;
-        words.round = -1;
+        uniforms.data[seeds] = random.seedLow;
+        uniforms.data[seeds + 1] = random.seedHigh;
+        uniforms.data[seeds + 2] = random.call;
+        uniforms.round = -1;
       }
       if (launch.fault >= 0) {
-        words.data[launch.fault] = place;
-        words.round = -1;
+        uniforms.data[launch.fault] = place;
+        uniforms.round = -1;
       }
-      this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
+      this.queue.dispatch(kernel, buffers, uniforms, groups[0]!, groups[1]!, groups[2]!, name);
     }
     if (made) for (const buffer of made.values()) this.pool.give(buffer);
   }
 
   /**
-   * Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those
+   * Runs a kernel of a user's own once: its uniforms, then these storages, of which it changes those
    * `written`.
    */
   launch(
     code: string,
     storages: readonly Storage[],
     written: readonly boolean[],
-    words: Uint32Array,
+    uniforms: Uint32Array,
     groups: readonly [number, number, number],
     name: string,
   ): void {
@@ -454,7 +454,7 @@ export class WebGpuDevice implements Device {
     buffers.forEach((buffer, i) => {
       if (written[i]) buffer.faultOrigin = origin;
     });
-    this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
+    this.queue.dispatch(kernel, buffers, newUniformBlock(uniforms), ...groups, name);
   }
 
   /**

@@ -1,37 +1,37 @@
-// The words of a launch: as they lie in the uniform, and those that other numbers of a call change.
+// The uniforms of a launch: as they lie in its buffer, and those that other numbers of a call change.
 
 import { infinite } from "../../../host/writer.js";
 import type { Call, Launch, Kernel } from "../../../host/model.js";
 
 /** Numbers as they lie in the uniform: "f" f32, others 32-bit integers. */
-export function wordsOf(words: readonly number[], kinds: readonly string[]): Uint32Array {
-  const out = new Uint32Array(words.length),
+export function packedUniforms(uniforms: readonly number[], kinds: readonly string[]): Uint32Array {
+  const out = new Uint32Array(uniforms.length),
     floats = new Float32Array(out.buffer);
-  words.forEach((word, i) => {
-    if (kinds[i] === "f") floats[i] = word;
-    else out[i] = word;
+  uniforms.forEach((value, i) => {
+    if (kinds[i] === "f") floats[i] = value;
+    else out[i] = value;
   });
   return out;
 }
 
-/** The values of a kernel's own words in a call. */
+/** The values of a kernel's own uniforms in a call. */
 function own(kernel: Kernel, call: Call): number[] {
-  return kernel.words.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
+  return kernel.uniforms.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
 }
 
-/** A kernel's words come first, after those of random numbers and of faults. */
+/** A kernel's uniforms come first, after those of random numbers and of faults. */
 const start = ({ seeds, fault }: Launch): number => (seeds >= 0 ? 3 : 0) + (fault >= 0 ? 1 : 0);
 
-/** Whether the words of a launch are where `renewed` will look for them. */
+/** Whether the uniforms of a launch are where `renewed` will look for them. */
 export function renewable(launch: Launch, kernel: Kernel, call: Call): boolean {
-  return own(kernel, call).every((value, i) => Object.is(launch.words[start(launch) + i], value));
+  return own(kernel, call).every((value, i) => Object.is(launch.uniforms[start(launch) + i], value));
 }
 
 /** A launch for another call of the same structure. */
 export function renewed(launch: Launch, kernel: Kernel, call: Call): Launch {
-  const words = [...launch.words];
+  const uniforms = [...launch.uniforms];
   own(kernel, call).forEach((value, i) => {
-    words[start(launch) + i] = value;
+    uniforms[start(launch) + i] = value;
   });
-  return { ...launch, words };
+  return { ...launch, uniforms };
 }

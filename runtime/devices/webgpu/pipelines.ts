@@ -1,4 +1,4 @@
-// Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the words
+// Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the uniforms
 // with a dynamic offset, then the tensors.
 
 import { advise } from "../slow-warnings.js";
@@ -28,7 +28,7 @@ const MANY_KERNELS = 2000;
 
 export class Pipelines {
   private readonly device: GPUDevice;
-  private readonly words: GPUBuffer;
+  private readonly uniforms: GPUBuffer;
   private readonly layouts = new Map<number, Layout>();
   private readonly kernels = new Map<string, Kernel>();
   private readonly onError: (error: GPUError, what: string) => void;
@@ -37,13 +37,13 @@ export class Pipelines {
 
   constructor(
     device: GPUDevice,
-    words: GPUBuffer,
+    uniforms: GPUBuffer,
     onError: (error: GPUError, what: string) => void,
     checks: Set<Promise<unknown>>,
   ) {
     this.checks = checks;
     this.device = device;
-    this.words = words;
+    this.uniforms = uniforms;
     this.onError = onError;
   }
 
@@ -101,9 +101,9 @@ export class Pipelines {
     return kernel;
   }
 
-  /** The bind group of these buffers; `words`: how many the kernel reads at the dynamic offset. */
-  group(layout: Layout, buffers: readonly PoolBuffer[], words: number): GPUBindGroup {
-    const size = bindingSize(words),
+  /** The bind group of these buffers; `uniforms`: how many the kernel reads at the dynamic offset. */
+  group(layout: Layout, buffers: readonly PoolBuffer[], uniforms: number): GPUBindGroup {
+    const size = bindingSize(uniforms),
       n = buffers.length;
     let key = size;
     for (let i = 0; i < n; i++) key = (Math.imul(key, 0x01000193) ^ buffers[i]!.id) | 0;
@@ -122,7 +122,7 @@ export class Pipelines {
     const group = this.device.createBindGroup({
       layout: layout.group,
       entries: [
-        { binding: 0, resource: { buffer: this.words, size } },
+        { binding: 0, resource: { buffer: this.uniforms, size } },
         ...buffers.map((resource, i): GPUBindGroupEntry => ({ binding: i + 1, resource })),
       ],
     });

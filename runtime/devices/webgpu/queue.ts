@@ -6,7 +6,7 @@
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
 import { afterTask } from "../../base/tasks.js";
-import type { Uniforms, Words } from "./uniform-ring.js";
+import type { Uniforms, UniformBlock } from "./uniform-ring.js";
 
 export const MOST_LAUNCHES = 256;
 
@@ -48,26 +48,26 @@ export class Queue {
     this.pool = pool;
   }
 
-  /** Adds a launch: words, then workgroups along x, y, z. */
+  /** Adds a launch: uniforms, then workgroups along x, y, z. */
   dispatch(
     kernel: Kernel,
     buffers: readonly PoolBuffer[],
-    words: Words,
+    uniforms: UniformBlock,
     x: number,
     y: number,
     z: number,
     op: string,
   ): void {
     if (this.launches >= MOST_LAUNCHES) this.flush();
-    if (!this.uniforms.fits(words)) {
+    if (!this.uniforms.fits(uniforms)) {
       this.flush();
       this.uniforms.restart();
     }
-    const group = this.pipelines.group(kernel.layout, buffers, words.data.length);
+    const group = this.pipelines.group(kernel.layout, buffers, uniforms.data.length);
     if (this.timer) this.pass?.end();
     const pass = this.timer || !this.pass ? this.begin() : this.pass;
     if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
-    this.offset[0] = this.uniforms.place(words);
+    this.offset[0] = this.uniforms.place(uniforms);
     pass.setBindGroup(0, group, this.offset, 0, 1);
     pass.dispatchWorkgroups(x, y, z);
     for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.batch;

@@ -1,17 +1,17 @@
-// The words of launches in one large buffer on the GPU.  A launch that is run again finds its words where they are:
+// The uniforms of launches in one large buffer on the GPU.  A launch that is run again finds its uniforms where they are:
 // only new ones are written, in one go when their batch is submitted.  When the buffer is full it begins anew.
 
 import { COPY_DST, UNIFORM } from "./flags.js";
 const CAPACITY = 1 << 20;
 
-/** The words of a launch, and where they are: at byte `at`, as long as the buffer is in its `round`. */
-export interface Words {
+/** The uniforms of a launch, and where they are: at byte `at`, as long as the buffer is in its `round`. */
+export interface UniformBlock {
   readonly data: Uint32Array;
   at: number;
   round: number;
 }
 
-export function newWords(data: Uint32Array): Words {
+export function newUniformBlock(data: Uint32Array): UniformBlock {
   return { data, at: 0, round: -1 };
 }
 
@@ -32,21 +32,21 @@ export class Uniforms {
   }
 
   /**
-   * Whether words are there already, or there is room for them; else the batch must be submitted and `restart` called.
+   * Whether uniforms are there already, or there is room for them; else the batch must be submitted and `restart` called.
    */
-  fits(words: Words): boolean {
-    return words.round === this.round || this.used + bindingSize(words.data.length) <= CAPACITY;
+  fits(uniforms: UniformBlock): boolean {
+    return uniforms.round === this.round || this.used + bindingSize(uniforms.data.length) <= CAPACITY;
   }
 
-  /** Where words are, in bytes; puts them there first if they are not. */
-  place(words: Words): number {
-    if (words.round !== this.round) {
-      words.at = this.used;
-      words.round = this.round;
-      this.u32.set(words.data, this.used >> 2);
-      this.used += Math.ceil(bindingSize(words.data.length) / this.align) * this.align;
+  /** Where uniforms are, in bytes; puts them there first if they are not. */
+  place(uniforms: UniformBlock): number {
+    if (uniforms.round !== this.round) {
+      uniforms.at = this.used;
+      uniforms.round = this.round;
+      this.u32.set(uniforms.data, this.used >> 2);
+      this.used += Math.ceil(bindingSize(uniforms.data.length) / this.align) * this.align;
     }
-    return words.at;
+    return uniforms.at;
   }
 
   restart(): void {
@@ -54,7 +54,7 @@ export class Uniforms {
     this.used = this.written = 0;
   }
 
-  /** Writes new words; the GPU keeps the order of this and the submit that follows. */
+  /** Writes new uniforms; the GPU keeps the order of this and the submit that follows. */
   write(): void {
     if (this.used === this.written) return;
     const end = Math.min(this.used, CAPACITY);
@@ -63,9 +63,9 @@ export class Uniforms {
   }
 }
 
-/** The bytes with which words are bound: few different sizes, so that bind groups recur. */
-export function bindingSize(words: number): number {
+/** The bytes with which uniforms are bound: few different sizes, so that bind groups recur. */
+export function bindingSize(uniforms: number): number {
   let size = 64;
-  while (size < words * 4) size *= 2;
+  while (size < uniforms * 4) size *= 2;
   return size;
 }

@@ -3,13 +3,21 @@
 import { OpError } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { multi_head_attention_forward } from "../../composed/attention.js";
+import { multi_head_attention_forward } from "../../composite/attention.js";
 import * as views from "../../views/views.js";
 import { callable } from "../../base/callable.js";
 import { constant_, xavier_normal_, xavier_uniform_ } from "../init.js";
 import { Linear } from "./linear.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 
 export interface MultiheadAttentionOptions extends Factory {
@@ -72,7 +80,7 @@ class MultiheadAttentionClass extends Module {
         kdim: number | null,
         vdim: number | null,
         batch_first: boolean,
-        ...Placed,
+        ...DeviceAndType,
       ],
       MultiheadAttentionOptions,
       Heads
@@ -91,7 +99,7 @@ class MultiheadAttentionClass extends Module {
         kdim: null as number | null,
         vdim: null as number | null,
         batch_first: false,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
       },
       args,
     );

@@ -8,7 +8,15 @@ import * as views from "../../views/views.js";
 import { callable } from "../../base/callable.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 import { flag } from "../shown.js";
 import { gruStep, lstmStep, rnnStep } from "./recurrent-steps.js";
@@ -88,12 +96,16 @@ class RNNCellClass extends CellModule {
   constructor(
     ...args: Arguments<
       [input_size: number, hidden_size: number],
-      [bias: boolean, nonlinearity: "tanh" | "relu", ...Placed],
+      [bias: boolean, nonlinearity: "tanh" | "relu", ...DeviceAndType],
       RNNCellOptions,
       Sizes
     >
   ) {
-    const o = construct("RNNCell", { ...SIZES, bias: true, nonlinearity: "tanh" as "tanh" | "relu", ...PLACED }, args);
+    const o = construct(
+      "RNNCell",
+      { ...SIZES, bias: true, nonlinearity: "tanh" as "tanh" | "relu", ...DEVICE_AND_TYPE },
+      args,
+    );
     super(o, 1);
     this.nonlinearity = o.nonlinearity;
   }
@@ -111,9 +123,9 @@ export type RNNCell = RNNCellClass;
 
 class GRUCellClass extends CellModule {
   constructor(
-    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>
+    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...DeviceAndType], CellOptions, Sizes>
   ) {
-    super(construct("GRUCell", { ...SIZES, bias: true, ...PLACED }, args), 3);
+    super(construct("GRUCell", { ...SIZES, bias: true, ...DEVICE_AND_TYPE }, args), 3);
   }
   override forward(input: Tensor, hx?: Tensor | null): Tensor {
     return this.run(input, [hx ?? null], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
@@ -124,9 +136,9 @@ export type GRUCell = GRUCellClass;
 
 class LSTMCellClass extends CellModule {
   constructor(
-    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>
+    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...DeviceAndType], CellOptions, Sizes>
   ) {
-    super(construct("LSTMCell", { ...SIZES, bias: true, ...PLACED }, args), 4);
+    super(construct("LSTMCell", { ...SIZES, bias: true, ...DEVICE_AND_TYPE }, args), 4);
   }
   /** The states after the step, from those before. */
   override forward(input: Tensor, hx?: readonly [h_0: Tensor, c_0: Tensor] | null): [h_1: Tensor, c_1: Tensor] {

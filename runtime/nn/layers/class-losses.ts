@@ -13,7 +13,15 @@ import { callable } from "../../base/callable.js";
 import { ModuleList, Sequential } from "../containers.js";
 import { Linear } from "./linear.js";
 import { Module } from "../module.js";
-import { PLACED, construct, required, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  required,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import { flag, float, shown, tuple } from "../shown.js";
 
 export interface LinearCrossEntropyOptions extends Factory {
@@ -50,7 +58,7 @@ class LinearCrossEntropyLossClass extends Module {
         num_classes: size(),
         out_features: [] as readonly number[],
         bias: false,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
         reduction: "mean" as "mean" | "sum" | "none",
         weight: null as Tensor | null,
         ignore_index: null as number | null,
@@ -131,7 +139,7 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
   constructor(
     ...args: Arguments<
       [in_features: number, n_classes: number, cutoffs: readonly number[]],
-      [div_value: number, head_bias: boolean, ...Placed],
+      [div_value: number, head_bias: boolean, ...DeviceAndType],
       AdaptiveLogSoftmaxOptions,
       { in_features: number; n_classes: number; cutoffs: readonly number[] }
     >
@@ -145,7 +153,7 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
         cutoffs: required<readonly number[]>(),
         div_value: 4,
         head_bias: false,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
       },
       args,
     );

@@ -8,7 +8,7 @@ import { callable, type Callable } from "../../base/callable.js";
 import { _calculate_fan_in_and_fan_out, kaiming_uniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import {
-  PLACED,
+  DEVICE_AND_TYPE,
   axes,
   construct,
   parameter,
@@ -16,7 +16,7 @@ import {
   size,
   type Arguments,
   type Factory,
-  type Placed,
+  type DeviceAndType,
 } from "../options.js";
 import type { Parameter } from "../parameter.js";
 import { tuple } from "../shown.js";
@@ -124,7 +124,7 @@ type ConvArguments = Arguments<
     groups: number,
     bias: boolean,
     padding_mode: PaddingMode,
-    ...Placed,
+    ...DeviceAndType,
   ],
   ConvOptions,
   Channels
@@ -154,7 +154,7 @@ function conv(name: string, rank: number, apply: Convolution): ConvClass {
             groups: size(1),
             bias: true,
             padding_mode: "zeros" as PaddingMode,
-            ...PLACED,
+            ...DEVICE_AND_TYPE,
           },
           args,
         ),
@@ -207,7 +207,7 @@ type ConvTransposeArguments = Arguments<
     bias: boolean,
     dilation: Size,
     padding_mode: "zeros",
-    ...Placed,
+    ...DeviceAndType,
   ],
   ConvTransposeOptions,
   Channels
@@ -229,7 +229,7 @@ function convTranspose(name: string, rank: number, apply: Convolution): ConvTran
           bias: true,
           dilation: 1 as Size,
           padding_mode: "zeros" as PaddingMode,
-          ...PLACED,
+          ...DEVICE_AND_TYPE,
         },
         args,
       );

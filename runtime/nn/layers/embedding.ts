@@ -11,7 +11,16 @@ import * as views from "../../views/views.js";
 import { callable } from "../../base/callable.js";
 import { normal_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, required, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  required,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
 
@@ -96,7 +105,7 @@ class EmbeddingClass extends TableModule {
         sparse: boolean,
         _weight: Tensor | null,
         _freeze: boolean,
-        ...Placed,
+        ...DeviceAndType,
       ],
       EmbeddingOptions,
       Table
@@ -114,7 +123,7 @@ class EmbeddingClass extends TableModule {
           sparse: false,
           _weight: none<Tensor>(),
           _freeze: false,
-          ...PLACED,
+          ...DEVICE_AND_TYPE,
         },
         args,
       ),
@@ -192,7 +201,7 @@ class EmbeddingBagClass extends TableModule {
         _weight: Tensor | null,
         include_last_offset: boolean,
         padding_idx: number | null,
-        ...Placed,
+        ...DeviceAndType,
       ],
       EmbeddingBagOptions,
       Table
@@ -210,7 +219,7 @@ class EmbeddingBagClass extends TableModule {
         _weight: none<Tensor>(),
         include_last_offset: false,
         padding_idx: none<number>(),
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
       },
       args,
     );

@@ -7,7 +7,7 @@ import {
   fractional_max_pool2d,
   fractional_max_pool3d,
   type FractionalPoolOptions,
-} from "../../composed/fractional-pool.js";
+} from "../../composite/fractional-pool.js";
 import { callable, type Callable } from "../../base/callable.js";
 import { Module } from "../module.js";
 import { axes, construct, required, type Arguments } from "../options.js";

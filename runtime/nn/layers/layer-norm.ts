@@ -7,7 +7,16 @@ import { callable } from "../../base/callable.js";
 import { integers } from "../../base/shape.js";
 import { ones_, zeros_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, required, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  required,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 import { flag, float, tuple } from "../shown.js";
 
@@ -31,7 +40,7 @@ class LayerNormClass extends Module {
   constructor(
     ...args: Arguments<
       [normalized_shape: Shape],
-      [eps: number, elementwise_affine: boolean, bias: boolean, ...Placed],
+      [eps: number, elementwise_affine: boolean, bias: boolean, ...DeviceAndType],
       LayerNormOptions,
       { normalized_shape: Shape }
     >
@@ -39,7 +48,7 @@ class LayerNormClass extends Module {
     super();
     const o = construct(
       "LayerNorm",
-      { normalized_shape: required<Shape>(), eps: 1e-5, elementwise_affine: true, bias: true, ...PLACED },
+      { normalized_shape: required<Shape>(), eps: 1e-5, elementwise_affine: true, bias: true, ...DEVICE_AND_TYPE },
       args,
     );
     this.normalized_shape = list(o.normalized_shape);
@@ -79,7 +88,7 @@ class RMSNormClass extends Module {
   constructor(
     ...args: Arguments<
       [normalized_shape: Shape],
-      [eps: number | null, elementwise_affine: boolean, ...Placed],
+      [eps: number | null, elementwise_affine: boolean, ...DeviceAndType],
       RMSNormOptions,
       { normalized_shape: Shape }
     >
@@ -87,7 +96,7 @@ class RMSNormClass extends Module {
     super();
     const o = construct(
       "RMSNorm",
-      { normalized_shape: required<Shape>(), eps: null as number | null, elementwise_affine: true, ...PLACED },
+      { normalized_shape: required<Shape>(), eps: null as number | null, elementwise_affine: true, ...DEVICE_AND_TYPE },
       args,
     );
     this.normalized_shape = list(o.normalized_shape);
@@ -136,7 +145,7 @@ class GroupNormClass extends Module {
   constructor(
     ...args: Arguments<
       [num_groups: number, num_channels: number],
-      [eps: number, affine: boolean, ...Placed],
+      [eps: number, affine: boolean, ...DeviceAndType],
       GroupNormOptions,
       { num_groups: number; num_channels: number }
     >
@@ -144,7 +153,7 @@ class GroupNormClass extends Module {
     super();
     const o = construct(
       "GroupNorm",
-      { num_groups: size(), num_channels: size(), eps: 1e-5, affine: true, ...PLACED, bias: true },
+      { num_groups: size(), num_channels: size(), eps: 1e-5, affine: true, ...DEVICE_AND_TYPE, bias: true },
       args,
     );
     if (o.num_channels % o.num_groups !== 0)

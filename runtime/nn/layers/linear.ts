@@ -7,7 +7,15 @@ import * as F from "../../../names/functional.js";
 import { callable } from "../../base/callable.js";
 import { kaiming_uniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 import { flag } from "../shown.js";
 
@@ -26,13 +34,13 @@ class LinearClass extends Module {
   constructor(
     ...args: Arguments<
       [in_features: number, out_features: number],
-      [bias: boolean, ...Placed],
+      [bias: boolean, ...DeviceAndType],
       LinearOptions,
       { in_features: number; out_features: number }
     >
   ) {
     super();
-    const o = construct("Linear", { in_features: size(), out_features: size(), bias: true, ...PLACED }, args);
+    const o = construct("Linear", { in_features: size(), out_features: size(), bias: true, ...DEVICE_AND_TYPE }, args);
     this.in_features = o.in_features;
     this.out_features = o.out_features;
     this.weight = parameter([o.out_features, o.in_features], o);
@@ -69,7 +77,7 @@ class BilinearClass extends Module {
   constructor(
     ...args: Arguments<
       [in1_features: number, in2_features: number, out_features: number],
-      [bias: boolean, ...Placed],
+      [bias: boolean, ...DeviceAndType],
       BilinearOptions,
       { in1_features: number; in2_features: number; out_features: number }
     >
@@ -82,7 +90,7 @@ class BilinearClass extends Module {
         in2_features: size(),
         out_features: size(),
         bias: true,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
       },
       args,
     );

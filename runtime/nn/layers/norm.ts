@@ -12,7 +12,15 @@ import * as views from "../../views/views.js";
 import { callable, type Callable } from "../../base/callable.js";
 import { ones_, zeros_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
 
@@ -25,7 +33,7 @@ export interface NormOptions extends Factory {
   track_running_stats?: boolean;
   bias?: boolean;
 }
-type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...Placed];
+type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...DeviceAndType];
 type NormArguments = Arguments<[num_features: number], Places, NormOptions, { num_features: number }>;
 
 /** What both kinds keep: a factor and a shift, and the running mean and variance of each channel. */
@@ -50,7 +58,7 @@ export abstract class Norm extends Module {
         eps: 1e-5,
         momentum: 0.1 as number | null,
         ...defaults,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
         bias: true,
       },
       args,

@@ -5,7 +5,15 @@ import * as F from "../../../names/functional.js";
 import { callable } from "../../base/callable.js";
 import { constant_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import type { Parameter } from "../parameter.js";
 
 export interface PReLUOptions extends Factory {
@@ -20,9 +28,9 @@ class PReLUClass extends Module {
   weight: Parameter;
 
   /** Leaky relu with learned slopes, 0.25 at first. */
-  constructor(...args: Arguments<[], [num_parameters: number, init: number, ...Placed], PReLUOptions, object>) {
+  constructor(...args: Arguments<[], [num_parameters: number, init: number, ...DeviceAndType], PReLUOptions, object>) {
     super();
-    const o = construct("PReLU", { num_parameters: size(1), init: 0.25, ...PLACED }, args);
+    const o = construct("PReLU", { num_parameters: size(1), init: 0.25, ...DEVICE_AND_TYPE }, args);
     this.num_parameters = o.num_parameters;
     this.init = o.init;
     this.weight = parameter([o.num_parameters], o);

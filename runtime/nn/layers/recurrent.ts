@@ -12,7 +12,16 @@ import * as views from "../../views/views.js";
 import { callable } from "../../base/callable.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, layers, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  layers,
+  parameter,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 import { PackedSequence } from "../utils/packed.js";
 import type { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
@@ -293,7 +302,7 @@ class RNNClass extends RecurrentModule {
   constructor(
     ...args: Arguments<
       [input_size: number, hidden_size: number],
-      [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...Placed],
+      [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...DeviceAndType],
       RNNOptions,
       Sizes
     >
@@ -305,7 +314,7 @@ class RNNClass extends RecurrentModule {
         num_layers: layers(1),
         nonlinearity: "tanh" as "tanh" | "relu",
         ...USUAL,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
         proj_size: size(0),
       },
       args,
@@ -349,12 +358,16 @@ class GRUClass extends RecurrentModule {
   constructor(
     ...args: Arguments<
       [input_size: number, hidden_size: number],
-      [num_layers: number, ...Places, ...Placed],
+      [num_layers: number, ...Places, ...DeviceAndType],
       RecurrentOptions,
       Sizes
     >
   ) {
-    const o = construct("GRU", { ...SIZES, num_layers: layers(1), ...USUAL, ...PLACED, proj_size: size(0) }, args);
+    const o = construct(
+      "GRU",
+      { ...SIZES, num_layers: layers(1), ...USUAL, ...DEVICE_AND_TYPE, proj_size: size(0) },
+      args,
+    );
     if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
     super(o as Settings & typeof o, 3);
   }
@@ -397,13 +410,17 @@ class LSTMClass extends RecurrentModule {
   constructor(
     ...args: Arguments<
       [input_size: number, hidden_size: number],
-      [num_layers: number, ...Places, proj_size: number, ...Placed],
+      [num_layers: number, ...Places, proj_size: number, ...DeviceAndType],
       LSTMOptions,
       Sizes
     >
   ) {
     super(
-      construct("LSTM", { ...SIZES, num_layers: layers(1), ...USUAL, proj_size: size(0), ...PLACED }, args) as Settings,
+      construct(
+        "LSTM",
+        { ...SIZES, num_layers: layers(1), ...USUAL, proj_size: size(0), ...DEVICE_AND_TYPE },
+        args,
+      ) as Settings,
       4,
     );
   }

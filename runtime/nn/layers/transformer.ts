@@ -14,7 +14,15 @@ import { xavier_uniform_ } from "../init.js";
 import { LayerNorm } from "./layer-norm.js";
 import { Linear } from "./linear.js";
 import { Module, checkModule, type Layer } from "../module.js";
-import { PLACED, construct, layers, size, type Arguments, type Factory, type Placed } from "../options.js";
+import {
+  DEVICE_AND_TYPE,
+  construct,
+  layers,
+  size,
+  type Arguments,
+  type Factory,
+  type DeviceAndType,
+} from "../options.js";
 
 type Mask = Tensor | null;
 type Activation = "relu" | "gelu" | ((x: Tensor) => Tensor);
@@ -40,7 +48,7 @@ type LayerPlaces = [
   batch_first: boolean,
   norm_first: boolean,
   bias: boolean,
-  ...Placed,
+  ...DeviceAndType,
 ];
 type LayerArguments = Arguments<[d_model: number, nhead: number], LayerPlaces, TransformerLayerOptions, Heads>;
 type Settings = Heads & Required<TransformerLayerOptions>;
@@ -55,7 +63,7 @@ const USUAL = {
   batch_first: false,
   norm_first: false,
   bias: true,
-  ...PLACED,
+  ...DEVICE_AND_TYPE,
 };
 
 const sum = (a: Tensor, b: Tensor): Tensor => add(a, b) as Tensor;
@@ -376,7 +384,7 @@ class TransformerClass extends Module {
         batch_first: boolean,
         norm_first: boolean,
         bias: boolean,
-        ...Placed,
+        ...DeviceAndType,
       ],
       TransformerOptions,
       object
@@ -399,7 +407,7 @@ class TransformerClass extends Module {
         batch_first: false,
         norm_first: false,
         bias: true,
-        ...PLACED,
+        ...DEVICE_AND_TYPE,
       },
       args,
     );

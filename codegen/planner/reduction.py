@@ -1,4 +1,4 @@
-"""The `row` strategies: reductions, then stores, over rows.
+"""The `reduce` strategies: reductions, then stores, over rows.
 
 A workgroup takes `columns` rows with `lanes` threads for each.  Lanes that lie next to each other walk along
 the reduction (rows of neighbouring elements); columns that lie next to each other walk along the rows
@@ -25,17 +25,17 @@ from .map import step_kind
 from .memory import read_lines
 from .positions import decode
 from .printed import operand, printed
+from .reduction_stores import inner_store, inner_store_cached, outer_store
 from .register_cache import RegisterCache, cache_pass, cache_reads, register_cache_of
-from .row_stores import inner_store, inner_store_cached, outer_store
 from .vec4 import take_vec4, vec4_possible, vec4_reads, vec4_values
-from .writer import KernelWriter, bind_memory, declarations, is_wide, use, word
+from .writer import KernelWriter, bind_memory, declarations, is_wide, uniform, use
 
 CHUNK = 128  # additions in a row before the sum is put aside: keeps float sums accurate
 
 
 @dataclass
-class RowText:
-    """What row.wgsl.j2 shows."""
+class ReductionText:
+    """What reduction.wgsl.j2 shows."""
 
     title: str
     declarations: list[str]
@@ -57,19 +57,21 @@ class Stage:
     parts: int
 
 
-def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
+def reduction_text(
+    k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage
+) -> ReductionText:
     """The text for a kernel with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
     if adjacent and stage.kind != "finish" and vec4_helps(k):
         take_vec4(k, k.reduce)
     cache: RegisterCache | None = register_cache_of(k, lanes) if stage.kind == "whole" and len(k.wide) > 0 else None
-    word(k, "rows", "u", points(k.outer) * parts)
-    word(k, "inner_points", "u", points(k.reduce))
+    uniform(k, "rows", "u", points(k.outer) * parts)
+    uniform(k, "inner_points", "u", points(k.reduce))
     if stage.kind != "whole":
         bind_memory(k, -1, "u32")
-        word(k, "parts", "u", stage.parts)
-        word(k, "outer_points", "u", points(k.outer))
-        word(k, "run", "u", (points(k.reduce) + stage.parts - 1) // stage.parts)
+        uniform(k, "parts", "u", stage.parts)
+        uniform(k, "outer_points", "u", points(k.outer))
+        uniform(k, "run", "u", (points(k.reduce) + stage.parts - 1) // stage.parts)
     body = decode(k, k.outer, "outer", "row" if parts == 1 else "row % p.outer_points", "")
     if parts > 1:
         body.append("let from_part = row / p.outer_points * p.run;")
@@ -111,7 +113,7 @@ def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bo
             else:
                 body.extend(inner_store(k, i, done, lanes) if cache is None else inner_store_cached(k, i, done, cache))
             i += 1
-    return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
+    return ReductionText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
 
 
 def vec4_helps(k: KernelWriter) -> bool:
@@ -185,7 +187,7 @@ def start(k: KernelWriter, red: str, kind: str) -> str:
         return "true"
     least = red == "max" or red == "argmax"
     if kind == "f":
-        word(k, "inf", "f", 1e308 * 10.0)
+        uniform(k, "inf", "f", 1e308 * 10.0)
         return "-p.inf" if least else "p.inf"
     return "-2147483647 - 1" if least else "2147483647"
 

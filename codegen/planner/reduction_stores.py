@@ -1,4 +1,4 @@
-"""The stores of the `row` strategies: once a row, or at every point of the reduced lines as well."""
+"""The stores of the `reduce` strategies: once a row, or at every point of the reduced lines as well."""
 
 from __future__ import annotations
 

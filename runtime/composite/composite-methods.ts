@@ -1,4 +1,4 @@
-// The composed functions as methods of tensors.  Importing this module installs them.
+// The composite functions as methods of tensors.  Importing this module installs them.
 
 import { copy_ } from "../views/transfer.js";
 import { argwhere } from "../functions/data-dependent.js";
@@ -6,7 +6,7 @@ import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
-import * as composed from "./index.js";
+import * as composite from "./index.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor {
@@ -30,22 +30,22 @@ declare module "../tensor/tensor.js" {
     cross(other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
     /** The norm of order `p` along `dim`. */
     norm(
-      p?: composed.Order | null | composed.PNormOptions,
+      p?: composite.Order | null | composite.PNormOptions,
       dim?: number | readonly number[] | null,
       keepdim?: boolean,
     ): Tensor;
     /** Square matrices multiplied by themselves `n` times. */
     matrix_power(n: number | { n: number }): Tensor;
     /** How the rows vary together: their covariances. */
-    cov(options?: composed.CovOptions): Tensor;
+    cov(options?: composite.CovOptions): Tensor;
     /** How the rows vary together, from -1 to 1. */
     corrcoef(): Tensor;
     /** The next number after each element towards `other`. */
     nextafter(other: Tensor): Tensor;
     /** The spectra of windows of `n_fft` points, as pairs. */
-    stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
+    stft(n_fft: number | (composite.StftOptions & { n_fft: number }), options?: composite.StftOptions): Tensor;
     /** The signal whose `stft` this is. */
-    istft(n_fft: number | (composed.IstftOptions & { n_fft: number }), options?: composed.IstftOptions): Tensor;
+    istft(n_fft: number | (composite.IstftOptions & { n_fft: number }), options?: composite.IstftOptions): Tensor;
     /** The same as `put`, `masked_scatter` and `nextafter`, in place. */
     put_(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
     masked_scatter_(mask: Tensor, source: Tensor): this;
@@ -84,13 +84,13 @@ for (const name of [
   "istft",
   "matrix_power",
 ] as const) {
-  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
+  const apply = composite[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   install(name, function (...args) {
     return apply(this, ...args);
   });
 }
 for (const name of ["put", "masked_scatter", "nextafter"] as const) {
-  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor,
+  const apply = composite[name] as (x: Tensor, ...rest: unknown[]) => Tensor,
     op = `${name}_`;
   install(op, function (...args) {
     return copy_(this, inShape(this, apply(this, ...args), op), op);
