@@ -114,6 +114,7 @@ export type { Quantity } from "./devices/webgpu/quantity.js";
 export * as autograd from "./autograd/namespace.js";
 export { compile, type CompileOptions } from "./capture/compile.js";
 export * as compiler from "./capture/compiler.js";
+export * as export from "./exchange/index.js";
 export * as func from "./nn/func.js";
 export { vmap } from "./autograd/transforms.js";
 export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";

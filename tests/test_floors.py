@@ -39,6 +39,7 @@ runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
 runtime/optim
+runtime/exchange
 runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js wasm.js
 compat
 """

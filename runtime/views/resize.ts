@@ -5,7 +5,7 @@ import { emptyOn } from "../tensor/allocate.js";
 import { AutogradError } from "../base/errors.js";
 import { type Shape, checkShape, contiguousStrides, integers, numelOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
-import { narrow } from "./views.js";
+import { narrow, view } from "./views.js";
 
 /** Gives `x` the shape `size`, row by row; its memory is replaced by a larger one where it is too small. */
 export function resize_<T extends Tensor>(x: T, size: readonly (number | readonly number[])[]): T {
@@ -23,7 +23,7 @@ export function resize_<T extends Tensor>(x: T, size: readonly (number | readonl
     old = new Tensor(storage, x.dtype, Object.freeze([room]), Object.freeze([1]), x.offset);
   copyInto(narrow(larger, 0, 0, room), old);
   old.dispose();
-  x.set_data(larger.view(shape));
+  x.set_data(view(larger, shape));
   larger.dispose();
   return x;
 }

@@ -1,0 +1,125 @@
+// ATen's operators that are the gradient of another: that one is run again, and what is asked for is derived from it.
+
+import { grad } from "../autograd/engine.js";
+import { zeros } from "../creation/create.js";
+import { enable_grad } from "../tape/grad-mode.js";
+import * as F from "../../names/functional.js";
+import type { Tensor } from "../tensor/tensor.js";
+import type { Operator } from "./operators.js";
+
+type Sizes = number[];
+type Maybe<T> = T | null | undefined;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const named = F as unknown as Readonly<Record<string, (...args: any[]) => Tensor>>;
+
+/** The gradients of `f` with regard to `inputs`, those that are wanted and there; null for the others. */
+function pullback(
+  f: (...inputs: (Tensor | null)[]) => Tensor,
+  inputs: readonly Maybe<Tensor>[],
+  cotangent: Tensor,
+  wanted: readonly boolean[] = inputs.map(() => true),
+): (Tensor | null)[] {
+  return enable_grad(() => {
+    const leaves = inputs.map((x, i) => (x ? (wanted[i] ? x.detach().requires_grad_() : x.detach()) : null)),
+      asked = leaves.filter((x, i): x is Tensor => x !== null && wanted[i]!),
+      found = asked.length > 0 ? grad(f(...leaves), asked, { grad_outputs: cotangent }) : [];
+    return leaves.map((x, i) => (x && wanted[i] ? ((found as Tensor[])[asked.indexOf(x)] ?? null) : null));
+  });
+}
+
+/** Of an operator of `self` alone, whose further arguments come behind it. */
+const ofOne =
+  (f: (x: Tensor, ...rest: never[]) => Tensor): Operator =>
+  ({ args: [cotangent, self, ...rest] }) =>
+    pullback((x) => f(x!, ...(rest as never[])), [self as Tensor], cotangent as Tensor)[0];
+
+export const PULLBACKS: Readonly<Record<string, Operator>> = {
+  _adaptive_avg_pool2d_backward: ({ args: [cotangent, self] }) =>
+    pullback(
+      (x) => F.adaptive_avg_pool2d(x!, (cotangent as Tensor).shape.slice(-2)),
+      [self as Tensor],
+      cotangent as Tensor,
+    )[0],
+  avg_pool2d_backward: ofOne(
+    (x, size: Sizes, stride: Sizes, padding: Sizes, ceil: boolean, include: boolean, by: Maybe<number>) =>
+      F.avg_pool2d(x, size, {
+        ...(stride.length > 0 ? { stride } : {}),
+        padding,
+        ceil_mode: ceil,
+        count_include_pad: include,
+        ...(by ? { divisor_override: by } : {}),
+      } as never),
+  ),
+  max_pool2d_with_indices_backward: ofOne(
+    (x, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil: boolean) =>
+      named["max_pool2d"]!(x, size, { ...(stride.length > 0 ? { stride } : {}), padding, dilation, ceil_mode: ceil }),
+  ),
+  embedding_dense_backward: ({ args }) => {
+    const [cotangent, indices, count, padding] = args as [Tensor, Tensor, number, number],
+      weight = zeros([count, cotangent.shape.at(-1)!], { dtype: cotangent.dtype, device: cotangent.device });
+    return pullback(
+      (w) => F.embedding(indices, w!, (padding >= 0 ? { padding_idx: padding } : {}) as never),
+      [weight],
+      cotangent,
+    )[0];
+  },
+  convolution_backward: ({ args }) => {
+    const [cotangent, x, weight, biasSizes, stride, padding, dilation, transposed, output_padding, groups, mask] =
+      args as [Tensor, Tensor, Tensor, Maybe<Sizes>, Sizes, Sizes, Sizes, boolean, Sizes, number, boolean[]];
+    const bias = biasSizes ? zeros(biasSizes, { dtype: weight.dtype, device: weight.device }) : null,
+      name = `${transposed ? "conv_transpose" : "conv"}${weight.ndim - 2}d`;
+    return pullback(
+      (a, w, b) =>
+        named[name]!(a, w, {
+          ...(b ? { bias: b } : {}),
+          stride,
+          padding,
+          dilation,
+          groups,
+          ...(transposed ? { output_padding } : {}),
+        }),
+      [x, weight, bias],
+      cotangent,
+      mask,
+    );
+  },
+  native_layer_norm_backward: ({ args }) => {
+    const [cotangent, x, shape, , , weight, bias, mask] = args as [
+      Tensor,
+      Tensor,
+      Sizes,
+      Tensor,
+      Tensor,
+      Maybe<Tensor>,
+      Maybe<Tensor>,
+      boolean[],
+    ];
+    return pullback(
+      (a, w, b) => F.layer_norm(a!, shape, { ...(w ? { weight: w } : {}), ...(b ? { bias: b } : {}) } as never),
+      [x, weight, bias],
+      cotangent,
+      mask,
+    );
+  },
+  native_group_norm_backward: ({ args }) => {
+    const [cotangent, x, , , weight, , channels, , groups, mask] = args as [
+      Tensor,
+      Tensor,
+      Tensor,
+      Tensor,
+      Maybe<Tensor>,
+      number,
+      number,
+      number,
+      number,
+      boolean[],
+    ];
+    const bias = mask[2] ? zeros([channels], { dtype: x.dtype, device: x.device }) : null;
+    return pullback(
+      (a, w, b) => F.group_norm(a!, groups, { ...(w ? { weight: w } : {}), ...(b ? { bias: b } : {}) } as never),
+      [x, weight, bias],
+      cotangent,
+      mask,
+    );
+  },
+};

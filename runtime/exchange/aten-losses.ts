@@ -1,0 +1,37 @@
+// ATen's losses, whose reduction is a number.
+
+import * as F from "../../names/functional.js";
+import type { Operator } from "./operators.js";
+
+const REDUCTIONS = ["none", "mean", "sum"];
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const named = F as unknown as Readonly<Record<string, (...args: any[]) => unknown>>;
+
+/** The function `name`; `options`: the names of the arguments behind input and target. */
+const loss =
+  (name: string, ...options: string[]): Operator =>
+  ({ args: [input, target, ...rest], options: more }) => {
+    const given: Record<string, unknown> = { ...more };
+    rest.forEach((value, i) => {
+      const option = options[i]!;
+      if (value !== null) given[option] = option === "reduction" ? REDUCTIONS[value as number] : value;
+    });
+    return named[name]!(input, target, given);
+  };
+
+export const LOSSES: Readonly<Record<string, Operator>> = {
+  mse_loss: loss("mse_loss", "reduction"),
+  l1_loss: loss("l1_loss", "reduction"),
+  smooth_l1_loss: loss("smooth_l1_loss", "reduction", "beta"),
+  huber_loss: loss("huber_loss", "reduction", "delta"),
+  soft_margin_loss: loss("soft_margin_loss", "reduction"),
+  kl_div: loss("kl_div", "reduction"),
+  binary_cross_entropy: loss("binary_cross_entropy", "weight", "reduction"),
+  binary_cross_entropy_with_logits: loss("binary_cross_entropy_with_logits", "weight", "pos_weight", "reduction"),
+  cross_entropy_loss: loss("cross_entropy", "weight", "reduction", "ignore_index", "label_smoothing"),
+  nll_loss: loss("nll_loss", "weight", "reduction", "ignore_index"),
+  nll_loss_nd: loss("nll_loss", "weight", "reduction", "ignore_index"),
+  nll_loss2d: loss("nll_loss", "weight", "reduction", "ignore_index"),
+  nll_loss_forward: (call) => [LOSSES["nll_loss"]!(call), null],
+  nll_loss2d_forward: (call) => [LOSSES["nll_loss"]!(call), null],
+};

@@ -1,0 +1,372 @@
+// PyTorch's ATen operators that are called otherwise here, or have no function of their name.  The keys are operators,
+// "name" or "name.overload"; arguments come in the order of PyTorch's schema.
+
+import * as create from "../creation/create.js";
+import { slice_scatter } from "../functions/scatter-views.js";
+import { native_layer_norm } from "../composite/index.js";
+import * as F from "../../names/functional.js";
+import * as torch from "../../names/torch.js";
+import { OpError } from "../base/errors.js";
+import { sameShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import { type IndexSpec, index, index_put } from "../functions/indexing.js";
+import { cat } from "../functions/join.js";
+import * as views from "../views/views.js";
+import { resize_ } from "../views/resize.js";
+import { to } from "../views/transfer.js";
+import { numberOf } from "./higher-order.js";
+import type { Operator } from "./operators.js";
+import { PULLBACKS } from "./aten-backward.js";
+import { RECURRENT } from "./aten-recurrent.js";
+import { LOSSES } from "./aten-losses.js";
+import { SIZES } from "./aten-sizes.js";
+
+type Sizes = readonly number[];
+type Maybe<T> = T | null | undefined;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Args = any[];
+/** The name of the area, without which functions here are found by their number of axes. */
+const AXES = ["", "1d", "2d", "3d"] as const;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const named = F as unknown as Readonly<Record<string, (...args: any[]) => any>>;
+const nothing: Operator = () => null;
+/** An operator of its arguments alone. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+function by(call: (...args: any[]) => unknown): Operator {
+  return ({ args }) => call(...(args as Args));
+}
+
+/** What it makes, on the program's device. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+function made(make: (...args: any[]) => unknown): Operator {
+  return ({ args, options, device }) => make(...(args as Args), { dtype: options["dtype"] ?? null, device });
+}
+const drawn = (name: "rand" | "randn" | "empty" | "zeros" | "ones"): Operator => made(create[name]);
+
+function convolution(
+  input: Tensor,
+  weight: Tensor,
+  bias: Maybe<Tensor>,
+  stride: Sizes,
+  padding: Sizes,
+  dilation: Sizes,
+  transposed: boolean,
+  output_padding: Sizes,
+  groups: number,
+): Tensor {
+  const axes = AXES[weight.ndim - 2]!,
+    options = { stride, padding, dilation, groups, ...(bias ? { bias } : {}) };
+  return transposed
+    ? (named[`conv_transpose${axes}`]!(input, weight, { ...options, output_padding }) as Tensor)
+    : (named[`conv${axes}`]!(input, weight, options) as Tensor);
+}
+
+/** Interpolation by `size` or `scales`, of which one is given. */
+const resized =
+  (mode: string): Operator =>
+  ({ args }) => {
+    const [x, size, ...rest] = args as [Tensor, Maybe<Sizes>, ...unknown[]],
+      align = rest.find((v) => typeof v === "boolean"),
+      scales = rest.find((v) => Array.isArray(v)) as Maybe<Sizes>,
+      wanted = size ?? scales!.map((s, i) => Math.floor(x.shape[i + 2]! * s)),
+      even = !size && scales!.every((s) => s === scales![0]);
+    return F.interpolate(x, {
+      ...(even ? { scale_factor: scales![0]! } : { size: [...wanted] }),
+      mode,
+      ...(align === undefined ? {} : { align_corners: align }),
+    } as never);
+  };
+
+const padded =
+  (mode: string): Operator =>
+  ({ args: [x, pad] }) =>
+    named["pad"]!(x, pad, mode);
+
+/** Batch statistics or the running ones; the second and third result are what a gradient would read. */
+const batchNorm =
+  (training: boolean | null, stats = true): Operator =>
+  ({ args, used }) => {
+    const [x, weight, bias, ...rest] = args as [Tensor, Maybe<Tensor>, Maybe<Tensor>, ...unknown[]],
+      [mean, variance] = stats ? (rest.splice(0, 2) as Maybe<Tensor>[]) : [null, null],
+      on = training ?? (rest.shift() as boolean),
+      [momentum, eps] = rest as [number, number],
+      out = named["batch_norm"]!(x, mean ?? null, variance ?? null, {
+        ...(weight ? { weight } : {}),
+        ...(bias ? { bias } : {}),
+        training: on,
+        momentum,
+        eps,
+      }) as Tensor;
+    if (!used[1] && !used[2]) return [out, null, null];
+    if (!on) return [out, create.empty([0]), create.empty([0])];
+    const dims = x.shape.map((_, i) => i).filter((i) => i !== 1);
+    return [out, torch.mean(x, dims), torch.rsqrt(torch.add(torch.var(x, { dim: dims, correction: 0 }), eps))];
+  };
+
+/** Attention, and null for what only its gradient reads. */
+const attention: Operator = ({ args, options }) => {
+  const [q, k, v, ...rest] = args as [Tensor, Tensor, Tensor, ...unknown[]],
+    mask = (options["attn_mask"] ?? rest.find((x) => x instanceof Tensor)) as Maybe<Tensor>,
+    causal = rest.filter((x) => typeof x === "boolean").at(-1) ?? false,
+    dropout = rest.find((x) => typeof x === "number") ?? 0,
+    scale = options["scale"] as Maybe<number>;
+  const out = F.scaled_dot_product_attention(q, k, v, {
+    dropout_p: dropout,
+    is_causal: causal,
+    ...(mask ? { attn_mask: mask } : {}),
+    ...(scale ? { scale } : {}),
+  } as never);
+  return [out, ...new Array<null>(8).fill(null)];
+};
+
+const INTERPOLATION = ["bilinear", "nearest", "bicubic"],
+  PADDING = ["zeros", "border", "reflection"],
+  BAGS = ["sum", "mean", "max"];
+
+const whole = (indices: readonly Maybe<Tensor>[]): IndexSpec[] => indices.map((at) => at ?? ":");
+const picked = by((x: Tensor, indices: readonly Maybe<Tensor>[]) => index(x, whole(indices)));
+const put = by((x: Tensor, indices: readonly Maybe<Tensor>[], values: Tensor, accumulate?: boolean) =>
+  index_put(x, whole(indices) as never, values, { accumulate: accumulate ?? false }),
+);
+
+const bag: Operator = ({ args }) => {
+  const [weight, indices, offsets, , mode, , weights, last, padding] = args as Args;
+  const out = named["embedding_bag"]!(indices, weight, offsets, {
+    mode: BAGS[(mode as number | undefined) ?? 0],
+    ...(weights ? { per_sample_weights: weights as Tensor } : {}),
+    ...(last ? { include_last_offset: true } : {}),
+    ...((padding ?? -1) >= 0 ? { padding_idx: padding as number } : {}),
+  }) as Tensor;
+  return [out, null, null, null];
+};
+
+/** Every element after the first that a step of `step` reaches. */
+function sliced(x: Tensor, dim: Maybe<number>, start: Maybe<number>, end: Maybe<number>, step?: Maybe<number>): Tensor {
+  const axis = ((dim ?? 0) + x.ndim) % x.ndim,
+    n = x.shape[axis]!,
+    within = (i: number) => Math.max(0, Math.min(n, i < 0 ? i + n : i)),
+    from = within(start ?? 0);
+  return views.sliceAxis(
+    x,
+    axis,
+    from,
+    Math.ceil(Math.max(0, within(end ?? n) - from) / (step ?? 1)),
+    step ?? 1,
+    "slice",
+  );
+}
+
+export const ATEN: Readonly<Record<string, Operator>> = {
+  ...PULLBACKS,
+  ...RECURRENT,
+  ...SIZES,
+  ...LOSSES,
+  // what says something of sizes and values, or does nothing to them
+  "sym_size.int": by((x: Tensor, dim: number) => x.size(dim)),
+  "sym_stride.int": by((x: Tensor, dim: number) => x.stride(dim)),
+  sym_numel: by((x: Tensor) => x.numel()),
+  sym_storage_offset: by((x: Tensor) => x.storage_offset()),
+  sym_is_contiguous: by((x: Tensor) => x.is_contiguous()),
+  _local_scalar_dense: ({ args: [x], target }) => numberOf(x, target),
+  item: ({ args: [x], target }) => numberOf(x, target),
+  _assert_scalar: ({ args: [holds, message] }) => {
+    if (!holds) throw new OpError(`an assertion of the program does not hold: ${String(message)}`);
+  },
+  _assert_async: ({ args: [holds, message], target }) => {
+    if ((holds as Tensor).device === "cpu" && !numberOf(holds, target))
+      throw new OpError(`an assertion of the program does not hold: ${String(message ?? "")}`);
+  },
+  _assert_tensor_metadata: nothing,
+  sym_constrain_range: nothing,
+  sym_constrain_range_for_size: nothing,
+  _log_api_usage_once: nothing,
+  alias: by((x: Tensor) => x.alias()),
+  detach: by((x: Tensor) => x.detach()),
+  detach_copy: by((x: Tensor) => x.detach().clone()),
+  lift_fresh: by((x: Tensor) => x.alias()),
+  lift_fresh_copy: by((x: Tensor) => x.clone()),
+  contiguous: by((x: Tensor) => x.contiguous()),
+  clone: by((x: Tensor) => x.clone()),
+  _to_copy: ({ args: [x], options }) =>
+    options["dtype"] ? to(x as Tensor, [options["dtype"]]) : (x as Tensor).clone(),
+  "to.dtype": by((x: Tensor, dtype: string) => to(x, [dtype])),
+  "to.dtype_layout": ({ args: [x], options }) => (options["dtype"] ? to(x as Tensor, [options["dtype"]]) : x),
+  "to.device": by((x: Tensor, _device: unknown, dtype: string) => to(x, [dtype])),
+  to: by((x: Tensor, dtype: string) => to(x, [dtype])),
+  copy: by((x: Tensor, source: Tensor) => {
+    const like = to(source, [x.dtype]) as Tensor;
+    return sameShape(like.shape, x.shape) ? like.clone() : views.expand(like, x.shape).clone();
+  }),
+  // views
+  view: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])), // memory may lie otherwise than PyTorch's
+  _unsafe_view: by((x: Tensor, size: number[]) => views.reshape(x, size)),
+  "slice.Tensor": by(sliced),
+  slice_scatter: by((x: Tensor, source: Tensor, dim?: number, start?: number, end?: number, step?: number) =>
+    slice_scatter(
+      x,
+      source,
+      dim ?? 0,
+      start ?? 0,
+      end === undefined || end === null ? x.size(dim ?? 0) : Math.min(end, x.size(dim ?? 0)),
+      step ?? 1,
+    ),
+  ),
+  as_strided: by((x: Tensor, size: number[], stride: number[], offset: Maybe<number>) =>
+    views.as_strided(x, size, stride, offset ?? x.storage_offset()),
+  ),
+  cat: by((tensors: Tensor[], dim?: number) => {
+    // PyTorch leaves out the empty ones of one axis, whatever the others' shapes are
+    const some = tensors.filter((x) => x.ndim !== 1 || x.numel() > 0);
+    return cat(some.length > 0 ? some : tensors.slice(0, 1), dim ?? 0);
+  }),
+  // creation
+  "arange.start_step": made((start: number, end: number, ...rest: unknown[]) => {
+    const options = rest.pop(),
+      step = (rest[0] as Maybe<number>) ?? 1;
+    return create.arange(start, end, step, options as never);
+  }),
+  "arange.start": made(create.arange),
+  arange: made((end: number, options: unknown) => create.arange(0, end, 1, options as never)),
+  full: made(create.full),
+  full_like: ({ args: [x, value], options }) =>
+    create.full_like(x as Tensor, value as number, (options["dtype"] ? { dtype: options["dtype"] } : {}) as never),
+  "fill.Scalar": by((x: Tensor, value: number) => create.full_like(x, value)),
+  "fill.Tensor": by((x: Tensor, value: Tensor) => views.expand(to(value, [x.dtype]) as Tensor, x.shape).clone()),
+  scalar_tensor: made((value: number, options: unknown) => create.full([], value, options as never)),
+  empty: drawn("empty"),
+  "empty.memory_format": drawn("empty"),
+  empty_strided: made((size: Sizes, _stride: Sizes, options: unknown) => create.empty(size, options as never)),
+  zeros: drawn("zeros"),
+  ones: drawn("ones"),
+  rand: drawn("rand"),
+  randn: drawn("randn"),
+  randperm: made(create.randperm),
+  resize_: by((x: Tensor, size: number[]) => resize_(x, size)),
+  // arithmetic with a name of its own
+  _softmax: by((x: Tensor, dim: number) => torch.softmax(x, dim)),
+  "softmax.int": ({ args: [x, dim] }) => torch.softmax(x as Tensor, dim as number),
+  _log_softmax: by((x: Tensor, dim: number) => torch.log_softmax(x, dim)),
+  "log_softmax.int": ({ args: [x, dim] }) => torch.log_softmax(x as Tensor, dim as number),
+  elu: by((x: Tensor, alpha?: number, scale?: number, input_scale?: number) => {
+    const inner = input_scale ?? 1,
+      out = F.elu(inner === 1 ? x : torch.where(torch.gt(x, 0), x, torch.mul(x, inner)), alpha ?? 1);
+    return (scale ?? 1) === 1 ? out : torch.mul(out, scale!);
+  }),
+  "var.dim": by((x: Tensor, dim: Maybe<number[]>, unbiased?: boolean, keepdim?: boolean) =>
+    torch.var(x, { dim: dim ?? null, correction: (unbiased ?? true) ? 1 : 0, keepdim: keepdim ?? false } as never),
+  ),
+  // networks
+  convolution: by(convolution),
+  _convolution: by(convolution),
+  _adaptive_avg_pool2d: by(F.adaptive_avg_pool2d),
+  _adaptive_avg_pool3d: by(F.adaptive_avg_pool3d),
+  col2im: by(F.fold),
+  im2col: by(F.unfold),
+  _cdist_forward: by((a: Tensor, b: Tensor, p: number) => torch.cdist(a, b, p)),
+  _pdist_forward: by((x: Tensor, p?: number) => F.pdist(x, p ?? 2)),
+  embedding: by((weight: Tensor, indices: Tensor, padding_idx?: number) =>
+    F.embedding(indices, weight, ((padding_idx ?? -1) >= 0 ? { padding_idx } : {}) as never),
+  ),
+  // indices: null takes all of an axis
+  index: picked,
+  _unsafe_index: picked,
+  index_put: put,
+  _unsafe_index_put: put,
+  _embedding_bag: bag,
+  _embedding_bag_forward_only: bag,
+  embedding_bag: bag,
+  grid_sampler_2d: by((x: Tensor, grid: Tensor, mode: number, padding: number, align_corners: boolean) =>
+    named["grid_sample"]!(x, grid, { mode: INTERPOLATION[mode], padding_mode: PADDING[padding], align_corners }),
+  ),
+  reflection_pad1d: padded("reflect"),
+  reflection_pad2d: padded("reflect"),
+  reflection_pad3d: padded("reflect"),
+  replication_pad1d: padded("replicate"),
+  replication_pad2d: padded("replicate"),
+  replication_pad3d: padded("replicate"),
+  "upsample_nearest1d.vec": resized("nearest"),
+  "upsample_nearest2d.vec": resized("nearest"),
+  "upsample_nearest3d.vec": resized("nearest"),
+  "upsample_linear1d.vec": resized("linear"),
+  "upsample_bilinear2d.vec": resized("bilinear"),
+  "upsample_trilinear3d.vec": resized("trilinear"),
+  "upsample_bicubic2d.vec": resized("bicubic"),
+  upsample_nearest1d: resized("nearest"),
+  upsample_nearest2d: resized("nearest"),
+  upsample_nearest3d: resized("nearest"),
+  upsample_linear1d: resized("linear"),
+  upsample_bilinear2d: resized("bilinear"),
+  upsample_trilinear3d: resized("trilinear"),
+  upsample_bicubic2d: resized("bicubic"),
+  native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
+    if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
+    const mask = torch.ge(create.rand_like(x), p);
+    return [torch.mul(torch.mul(x, mask), p === 1 ? 0 : 1 / (1 - p)), mask];
+  }),
+  native_group_norm: by(
+    (
+      x: Tensor,
+      weight: Maybe<Tensor>,
+      bias: Maybe<Tensor>,
+      n: number,
+      c: number,
+      hw: number,
+      groups: number,
+      eps: number,
+    ) => torch.native_group_norm(x, weight ?? null, bias ?? null, n, c, hw, groups, eps),
+  ),
+  native_layer_norm: by((x: Tensor, shape: number[], weight: Maybe<Tensor>, bias: Maybe<Tensor>, eps: number) =>
+    native_layer_norm(x, shape, weight ?? null, bias ?? null, eps),
+  ),
+  batch_norm: by(
+    (
+      x: Tensor,
+      weight: Maybe<Tensor>,
+      bias: Maybe<Tensor>,
+      mean: Maybe<Tensor>,
+      variance: Maybe<Tensor>,
+      training: boolean,
+      momentum: number,
+      eps: number,
+    ) =>
+      named["batch_norm"]!(x, mean ?? null, variance ?? null, {
+        ...(weight ? { weight } : {}),
+        ...(bias ? { bias } : {}),
+        training,
+        momentum,
+        eps,
+      }),
+  ),
+  // what is behind eps asks for a library of NVIDIA's
+  layer_norm: by((x: Tensor, shape: number[], weight: Maybe<Tensor>, bias: Maybe<Tensor>, eps?: number) =>
+    F.layer_norm(x, shape, weight ?? null, bias ?? null, eps ?? 1e-5),
+  ),
+  group_norm: by((x: Tensor, groups: number, weight: Maybe<Tensor>, bias: Maybe<Tensor>, eps?: number) =>
+    F.group_norm(x, groups, weight ?? null, bias ?? null, eps ?? 1e-5),
+  ),
+  instance_norm: ({ args }) => {
+    const [x, weight, bias, mean, variance, useInput, momentum, eps] = args as Args;
+    return named["instance_norm"]!(x, mean, variance, weight, bias, useInput, momentum, eps);
+  },
+  _native_batch_norm_legit: batchNorm(null),
+  "_native_batch_norm_legit.no_stats": batchNorm(null, false),
+  _native_batch_norm_legit_no_training: batchNorm(false),
+  native_batch_norm: batchNorm(null),
+  scaled_dot_product_attention: ({ args, options }) => {
+    const [q, k, v, mask, dropout_p, is_causal] = args as Args;
+    return F.scaled_dot_product_attention(
+      q as Tensor,
+      k as Tensor,
+      v as Tensor,
+      {
+        dropout_p: dropout_p ?? 0,
+        is_causal: is_causal ?? false,
+        ...(mask ? { attn_mask: mask as Tensor } : {}),
+        ...options,
+      } as never,
+    );
+  },
+  _scaled_dot_product_flash_attention_for_cpu: attention,
+  _scaled_dot_product_flash_attention: attention,
+  _scaled_dot_product_efficient_attention: attention,
+};

@@ -1,0 +1,296 @@
+// torch.export's programs: what torch.export.save wrote in PyTorch, as something to call, train and keep.
+
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { titled } from "../base/class-name.js";
+import { isOptions, taken } from "../base/named-arguments.js";
+import { LOADING, type LoadOptions, destination } from "../files/destination.js";
+import { FileError } from "../files/error.js";
+import { openRanges } from "../files/ranges.js";
+import type { FileLike } from "../files/source.js";
+import { Module } from "../nn/module.js";
+import { Parameter } from "../nn/parameter.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { keep } from "../tensor/memory.js";
+import { Tensor } from "../tensor/tensor.js";
+import { copy_ } from "../views/transfer.js";
+import { readArchive } from "./archive.js";
+import { Graph } from "./graph.js";
+import { type GraphJson, GraphReader } from "./graph-json.js";
+import { type OutputSpec, type Signature, readSignature } from "./signature.js";
+import { flattened, unflattened } from "./tree-spec.js";
+
+/** How large a size that is no constant may be. */
+export interface SizeRange {
+  readonly min: number;
+  /** Infinity where there is no limit. */
+  readonly max: number;
+}
+
+export interface ExportLoadOptions extends LoadOptions {
+  /** Which of several models in the archive; "model" unless told otherwise, or the only one. */
+  model?: string;
+}
+
+/** Parts that one program and its modules share. */
+interface Program {
+  readonly graph: Graph;
+  readonly json: GraphJson;
+  readonly signature: Signature;
+  readonly ranges: ReadonlyMap<string, SizeRange>;
+  readonly file: string;
+}
+
+/** A program that torch.export.save wrote. */
+export class ExportedProgram {
+  /** What its inputs and outputs are: arguments, parameters, buffers. */
+  readonly graph_signature: Signature;
+  /** How large sizes may be that are no constants, by their symbols. */
+  readonly range_constraints: Readonly<Record<string, SizeRange>>;
+  /** Parameters and buffers by name, as in the model that was exported. */
+  readonly state_dict: Readonly<Record<string, Tensor>>;
+  /** Tensors that are neither: they are never trained, and belong to no state. */
+  readonly constants: Readonly<Record<string, Tensor>>;
+  /** The version of PyTorch that wrote it. */
+  readonly torch_version: string;
+  readonly #program: Program;
+
+  constructor(program: Program, tensors: ReadonlyMap<string, Tensor>, torchVersion: string) {
+    const { inputs } = program.signature,
+      names = new Set(
+        inputs.map((spec) =>
+          spec.kind === "parameter" || (spec.kind === "buffer" && spec.persistent) ? spec.target : null,
+        ),
+      );
+    this.#program = program;
+    this.graph_signature = program.signature;
+    this.range_constraints = Object.fromEntries(program.ranges);
+    this.torch_version = torchVersion;
+    this.state_dict = Object.fromEntries([...tensors].filter(([name]) => names.has(name)));
+    this.constants = Object.fromEntries([...tensors].filter(([name]) => !names.has(name)));
+  }
+
+  /** A module that computes it, with parameters and buffers under their names; each call makes one on the same tensors. */
+  module(): ExportedModule {
+    return new ExportedModule(this.#program, { ...this.constants, ...this.state_dict });
+  }
+}
+titled(ExportedProgram, "ExportedProgram");
+
+/** A name of a module's part, in the tree of modules above it. */
+function place(root: Module, path: string): readonly [owner: Module, name: string] {
+  const parts = path.split("."),
+    name = parts.pop()!;
+  let owner = root;
+  for (const part of parts) {
+    const inner = (owner as unknown as Record<string, unknown>)[part];
+    if (!(inner instanceof Module)) owner.add_module(part, new Module());
+    owner = (owner as unknown as Record<string, Module>)[part]!;
+  }
+  return [owner, name];
+}
+
+/** The parameter or buffer of this name. */
+function tensorAt(module: Module, path: string): Tensor {
+  let value: unknown = module;
+  for (const part of path.split(".")) value = (value as Record<string, unknown>)[part];
+  return value as Tensor;
+}
+
+/** A module that runs a program that was exported. */
+export class ExportedModule extends Module {
+  readonly #program: Program;
+  /** What the graph takes beside arguments; a name stands for a parameter or a buffer of the module. */
+  readonly #fixed: ReadonlyMap<number, Tensor | string>;
+
+  constructor(program: Program, tensors: Readonly<Record<string, Tensor>>) {
+    super();
+    const fixed = new Map<number, Tensor | string>(),
+      parameters = new Map<Tensor, Parameter>();
+    program.signature.inputs.forEach((spec, i) => {
+      if (spec.kind === "user" || spec.kind === "value") return;
+      const tensor = tensors[spec.target];
+      if (!tensor) throw new FileError(program.file, `the ${spec.kind} ${spec.target} is missing`);
+      if (spec.kind === "constant") {
+        fixed.set(i, keep(tensor));
+        return;
+      }
+      fixed.set(i, spec.target);
+      const [owner, name] = place(this, spec.target);
+      if (spec.kind === "parameter") {
+        const { requiresGrad } = program.json.tensors.get(spec.name) ?? { requiresGrad: true };
+        if (!parameters.has(tensor)) parameters.set(tensor, new Parameter(tensor, requiresGrad));
+        owner.register_parameter(name, parameters.get(tensor)!);
+      } else if (spec.kind === "buffer") owner.register_buffer(name, tensor, spec.persistent);
+    });
+    this.#program = program;
+    this.#fixed = fixed;
+  }
+
+  /** The program's results for its arguments: by place, the last ones by name in one object. */
+  override forward(...args: unknown[]): unknown {
+    const { graph, json, signature, ranges } = this.#program,
+      given = arranged(signature, args),
+      sizes = new Map<string, number>(),
+      values: unknown[] = [];
+    let device: string | null = null,
+      next = 0;
+    signature.inputs.forEach((spec, i) => {
+      if (spec.kind === "value") {
+        const value = spec.given ? given[next++] : spec.value;
+        if (spec.given && value !== spec.value && (value ?? null) !== spec.value)
+          throw new TypeMismatchError(
+            `forward: '${spec.name}' was exported as ${String(spec.value)}, and is nothing else; got ${describe(value)}`,
+          );
+        values.push(spec.value);
+      } else if (spec.kind === "user") {
+        const value = given[next++];
+        checkInput(spec.name, value, json, sizes, ranges);
+        if (value instanceof Tensor) device ??= value.device;
+        values.push(value);
+      } else {
+        const held = this.#fixed.get(i)!,
+          tensor = typeof held === "string" ? tensorAt(this, held) : held;
+        device ??= tensor.device;
+        values.push(tensor);
+      }
+    });
+    const results = graph.run(values, device ?? "cpu");
+    return unflattened(this.settled(signature.outputs, results, values), signature.results);
+  }
+
+  /** What the caller gets; other results are what a buffer or an input becomes. */
+  private settled(specs: readonly OutputSpec[], results: readonly unknown[], inputs: readonly unknown[]): unknown[] {
+    const out: unknown[] = [];
+    specs.forEach((spec, i) => {
+      if (spec.kind === "user") out.push(results[i]);
+      else {
+        const target =
+          spec.kind === "state"
+            ? tensorAt(this, spec.target)
+            : (inputs[this.#program.signature.inputs.findIndex((input) => input.name === spec.target)] as Tensor);
+        unrecorded(() => copy_(target, results[i] as Tensor));
+      }
+    });
+    return out;
+  }
+}
+titled(ExportedModule, "ExportedModule");
+
+/** The arguments in the order of the graph's inputs; an object at the end gives some by name. */
+function arranged({ args, kwargs, names }: Signature, given: readonly unknown[]): unknown[] {
+  const positions = args.parts!,
+    last = given.at(-1),
+    // an object may be what is expected in that place
+    byName = isOptions(last) && (given.length > positions.length || !positions[given.length - 1]!.keys),
+    options: Record<string, unknown> = byName ? { ...last } : {},
+    list = byName ? given.slice(0, -1) : given;
+  const values = positions.map((_, i) => {
+    const name = names[i] ?? `argument ${i + 1}`;
+    if (i < list.length) return list[i];
+    if (!Object.hasOwn(options, name))
+      throw new TypeMismatchError(`forward: missing required argument '${name}'; it takes ${names.join(", ")}`);
+    const value = options[name];
+    delete options[name];
+    return value;
+  });
+  // what was given by name when it was exported may come by place as well, in that order
+  list.slice(positions.length).forEach((value, i) => {
+    const name = kwargs.keys![i];
+    if (name === undefined || Object.hasOwn(options, name))
+      throw new TypeMismatchError(
+        `forward: takes ${positions.length + kwargs.keys!.length} arguments (${names.join(", ")}), got ${list.length}`,
+      );
+    options[name] = value;
+  });
+  return [
+    ...positions.flatMap((spec, i) => flattened(values[i], spec, "forward", `'${names[i] ?? `argument ${i + 1}`}'`)),
+    ...flattened(options, kwargs, "forward", "what is given by name"),
+  ];
+}
+
+/** Throws for an input of another type or shape than the program was made for; learns the sizes of symbols. */
+function checkInput(
+  name: string,
+  value: unknown,
+  json: GraphJson,
+  sizes: Map<string, number>,
+  ranges: ReadonlyMap<string, SizeRange>,
+): void {
+  const meta = json.tensors.get(name);
+  if (!meta) return;
+  if (!(value instanceof Tensor))
+    throw new TypeMismatchError(`forward: '${name}' must be a tensor, got ${describe(value)}`);
+  const expected = `[${meta.shape.join(", ")}]`,
+    wrong = (problem: string) =>
+      new OpError(`forward: '${name}' has the shape [${value.shape.join(", ")}], ${problem}`);
+  if (meta.dtype && value.dtype !== meta.dtype)
+    throw new TypeMismatchError(`forward: '${name}' must be of ${meta.dtype}, got ${value.dtype}`);
+  if (value.ndim !== meta.shape.length) throw wrong(`but the program was made for ${expected}`);
+  meta.shape.forEach((extent, i) => {
+    const size = value.shape[i]!;
+    if (typeof extent === "number") {
+      if (size !== extent) throw wrong(`but the program was made for ${expected}: axis ${i} must be ${extent}`);
+      return;
+    }
+    if (!/^\w+$/.test(extent)) return;
+    const before = sizes.get(extent),
+      range = ranges.get(extent);
+    if (before !== undefined && before !== size)
+      throw wrong(`but axis ${i} is ${extent} in ${expected}, which is ${before} in an earlier input`);
+    sizes.set(extent, size);
+    if (range && (size < range.min || size > range.max))
+      throw wrong(`but axis ${i} is ${extent} in ${expected}, from ${range.min} to ${range.max}`);
+  });
+}
+
+/**
+ * The program in a file of torch.export.save (PyTorch 2.5 and later): a path, an address, bytes or a Blob.  Weights are
+ * read one after the other, by ranges where the file's server has them, to `map_location`.  Throws FileError for what is
+ * no such file, for another version of the format, and for operators that there are not here.
+ */
+export async function load(f: FileLike, options?: ExportLoadOptions): Promise<ExportedProgram>;
+export async function load(...args: unknown[]): Promise<ExportedProgram> {
+  const [f, map_location, given] = taken(`load f map_location? | model ${LOADING}`, args),
+    options = { map_location, ...(given as object) } as ExportLoadOptions,
+    where = destination(options, "export.load"),
+    source = await openRanges(f as FileLike, options, "export.load");
+  try {
+    const { program, torchVersion, tensors } = await readArchive(source, where, options.model),
+      reader = new GraphReader(source.name);
+    checkVersion(reader, program["schema_version"]);
+    const module = reader.object(program["graph_module"], "graph_module"),
+      json = reader.graph(module["graph"], "the graph"),
+      shared: Program = {
+        graph: new Graph(json, source.name),
+        json,
+        signature: readSignature(reader, module, json, source.name),
+        ranges: rangesOf(reader, program["range_constraints"]),
+        file: source.name,
+      };
+    return new ExportedProgram(shared, tensors, torchVersion);
+  } finally {
+    await source.close();
+  }
+}
+
+/** The versions of the format that are read: of PyTorch 2.5, and of 2.6 to 2.13. */
+const VERSIONS = [7, 8];
+
+function checkVersion(reader: GraphReader, value: unknown): void {
+  const { major, minor } = reader.object(value, "schema_version");
+  if (!VERSIONS.includes(major as number))
+    throw reader.fail(
+      "schema_version",
+      `the format is ${String(major)}.${String(minor)}; ${VERSIONS.join(".x and ")}.x are read`,
+    );
+}
+
+function rangesOf(reader: GraphReader, value: unknown): Map<string, SizeRange> {
+  const limit = (x: unknown, otherwise: number) => (typeof x === "number" && Math.abs(x) < 2 ** 53 ? x : otherwise);
+  return new Map(
+    Object.entries(reader.object(value ?? {}, "range_constraints")).map(([symbol, range]) => {
+      const { min_val, max_val } = reader.object(range, symbol);
+      return [symbol, { min: limit(min_val, 0), max: limit(max_val, Infinity) }];
+    }),
+  );
+}

@@ -1,0 +1,3 @@
+// torch.export.
+
+export { ExportedModule, ExportedProgram, load, type ExportLoadOptions, type SizeRange } from "./exported-program.js";

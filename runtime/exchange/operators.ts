@@ -1,0 +1,104 @@
+// What the operators of exported programs are here.  Most are the function of the same name, with the same arguments;
+// aten.ts and higher-order.ts say what the others are.
+
+import * as composite from "../composite/index.js";
+import * as compositeFunctional from "../composite/functional.js";
+import * as indexing from "../functions/indexing.js";
+import * as join from "../functions/join.js";
+import * as dataDependent from "../functions/data-dependent.js";
+import * as scatterViews from "../functions/scatter-views.js";
+import * as counting from "../functions/counting.js";
+import * as creation from "../creation/create.js";
+import * as shaped from "../creation/create-shaped.js";
+import * as functions from "../functions/tensor-functions.js";
+import * as F from "../../names/functional.js";
+import * as linalg from "../../names/linalg.js";
+import * as special from "../../names/special.js";
+import * as torch from "../../names/torch.js";
+import { Tensor } from "../tensor/tensor.js";
+import { copy_ } from "../views/transfer.js";
+import { ATEN } from "./aten.js";
+import { CONTROL } from "./higher-order.js";
+import { NUMBERS } from "./numbers.js";
+
+export interface Call {
+  /** In the order of the operator's parameters. */
+  readonly args: unknown[];
+  /** By name alone. */
+  readonly options: Record<string, unknown>;
+  /** Which of its outputs something uses. */
+  readonly used: readonly boolean[];
+  /** Where the program runs. */
+  readonly device: string;
+  readonly target: string;
+}
+export type Operator = (call: Call) => unknown;
+type Function = (...args: unknown[]) => unknown;
+
+const PLACES = [
+  composite,
+  torch,
+  F,
+  compositeFunctional,
+  functions,
+  scatterViews,
+  join,
+  creation,
+  shaped,
+  indexing,
+  counting,
+  dataDependent,
+] as unknown as Readonly<Record<string, unknown>>[];
+const AREAS: readonly (readonly [prefix: string, names: Readonly<Record<string, unknown>>])[] = [
+  ["linalg_", linalg],
+  ["special_", special],
+];
+/** What says how memory lies, and the like: nothing that a value depends on. */
+const NOTHING = new Set(["layout", "pin_memory", "memory_format", "non_blocking", "generator", "implicit", "copy"]);
+
+function functionOf(name: string): Function | null {
+  for (const place of PLACES) if (typeof place[name] === "function") return place[name] as Function;
+  for (const [prefix, names] of AREAS) {
+    const found = name.startsWith(prefix) && names[name.slice(prefix.length)];
+    if (typeof found === "function") return found as Function;
+  }
+  return null;
+}
+
+/** Arguments as functions here take them: what may be left out is not given as null at the end. */
+export function asArguments(args: readonly unknown[], options: Readonly<Record<string, unknown>>): unknown[] {
+  const given = Object.entries(options).filter(([name]) => !NOTHING.has(name)),
+    out = [...args];
+  while (out.length > 0 && out.at(-1) === null) out.pop();
+  if (given.length > 0) out.push(Object.fromEntries(given));
+  return out;
+}
+
+/** The operator of a node's target; null where there is none here. */
+export function findOperator(target: string): Operator | null {
+  const number = NUMBERS[target.replace(/^(_operator|math|torch)\./, "")];
+  if (number && !target.startsWith("torch.ops.")) return ({ args }) => number(...args);
+  const [, area, name, overload] = /^torch\.ops\.(\w+)\.(\w+)(?:\.(\w+))?$/.exec(target) ?? [];
+  if (area === "higher_order") return CONTROL[name!] ?? null;
+  if (area !== "aten" || name === undefined) return null;
+  const own = [`${name}.${overload}`, name].find((key) => Object.hasOwn(ATEN, key)),
+    found = own === undefined ? byName(name) : ATEN[own]!;
+  return found && /^(.*_)?out$/.test(overload ?? "") ? into(found) : found;
+}
+
+/** What writes its result into a tensor that is given by name. */
+const into =
+  (operator: Operator): Operator =>
+  (call) => {
+    const { out, ...options } = call.options;
+    return copy_(out as Tensor, operator({ ...call, options }) as Tensor);
+  };
+
+/** The function or method of a tensor of this name. */
+function byName(name: string): Operator | null {
+  const call = functionOf(name);
+  if (call) return ({ args, options }) => call(...asArguments(args, options));
+  const method = (Tensor.prototype as unknown as Record<string, unknown>)[name];
+  if (typeof method !== "function" || !Object.hasOwn(Tensor.prototype, name)) return null;
+  return ({ args: [self, ...args], options }) => (method as Function).apply(self, asArguments(args, options));
+}

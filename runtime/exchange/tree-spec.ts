@@ -1,0 +1,76 @@
+// How a program's arguments and results nest: PyTorch's trees of tuples, lists and dictionaries, as an archive has them.
+
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { FileError } from "../files/error.js";
+
+/** A leaf, or the parts of a container; `keys` of one that is an object. */
+export interface TreeSpec {
+  readonly keys: readonly string[] | null;
+  readonly parts: readonly TreeSpec[] | null;
+}
+
+const LEAF: TreeSpec = { keys: null, parts: null };
+/** The keys that PyTorch keeps for dictionaries, and for classes of results by their fields. */
+function keysOf(context: unknown): string[] | null {
+  const value: unknown = typeof context === "string" ? JSON.parse(context) : context,
+    // a defaultdict keeps what makes its values, too
+    keys: unknown = Array.isArray(value) && Array.isArray(value[1]) ? value[1] : value;
+  return Array.isArray(keys) && keys.every((key) => typeof key === "string" || typeof key === "number")
+    ? keys.map(String)
+    : null;
+}
+
+/** Reads `[1, {"type": "builtins.tuple", "context": …, "children_spec": […]}]`. */
+export function readTreeSpec(text: string, file: string): TreeSpec {
+  const read = (value: unknown): TreeSpec => {
+    const node = value as { type?: unknown; context?: unknown; children_spec?: unknown },
+      children = node?.children_spec;
+    if (!Array.isArray(children)) throw new FileError(file, "it says with no tree of the kind known how values nest");
+    const { type } = node;
+    if (type === null) return LEAF;
+    const parts = children.map(read);
+    const keys = keysOf(node.context);
+    if (keys && keys.length === parts.length) return { keys, parts };
+    if (keys && keys.length > 0 && parts.length > 0 && /dict$/i.test(String(type)))
+      throw new FileError(file, "a dictionary among its inputs or outputs has not as many keys as values");
+    return { keys: /dict$/i.test(String(type)) ? [] : null, parts };
+  };
+  const tree: unknown = JSON.parse(text);
+  return read(Array.isArray(tree) ? tree[1] : tree);
+}
+
+export const leavesOf = ({ parts }: TreeSpec): number => (parts ? parts.reduce((n, part) => n + leavesOf(part), 0) : 1);
+
+/** The leaves of `value`, which nests as `spec` says; `place` names it. */
+export function flattened(value: unknown, spec: TreeSpec, op: string, place: string): unknown[] {
+  if (!spec.parts) return [value];
+  if (spec.keys) {
+    const { keys } = spec,
+      object = (value ?? {}) as Record<string, unknown>;
+    if (typeof object !== "object" || Array.isArray(object))
+      throw new TypeMismatchError(`${op}: ${place} must be an object, got ${describe(value)}`);
+    const unknown = Object.keys(object).find((key) => !keys.includes(key)),
+      absent = keys.find((key) => !Object.hasOwn(object, key));
+    if (unknown !== undefined || absent !== undefined)
+      throw new TypeMismatchError(
+        `${op}: ${place} must have the keys ${keys.join(", ") || "none"}; ${absent === undefined ? `'${unknown}' is none of them` : `'${absent}' is missing`}`,
+      );
+    return spec.parts.flatMap((part, i) => flattened(object[keys[i]!], part, op, `${place}.${keys[i]}`));
+  }
+  if (!Array.isArray(value) || value.length !== spec.parts.length)
+    throw new TypeMismatchError(
+      `${op}: ${place} must be a list of ${spec.parts.length}, got ${Array.isArray(value) ? `a list of ${value.length}` : describe(value)}`,
+    );
+  return spec.parts.flatMap((part, i) => flattened(value[i], part, op, `${place}[${i}]`));
+}
+
+/** The values nested as `spec` says. */
+export function unflattened(leaves: readonly unknown[], spec: TreeSpec): unknown {
+  let at = 0;
+  const build = ({ keys, parts }: TreeSpec): unknown => {
+    if (!parts) return leaves[at++];
+    const values = parts.map(build);
+    return keys ? Object.fromEntries(keys.map((key, i) => [key, values[i]])) : values;
+  };
+  return build(spec);
+}

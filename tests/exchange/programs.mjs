@@ -1,0 +1,82 @@
+// Exported networks give PyTorch's outputs, gradients and buffers: node programs.mjs FOLDER cpu|webgpu [compiled]
+// FOLDER holds what models.tar.xz does (record_models.py).  Prints {name: failure or null} as JSON.
+import { readdirSync } from "node:fs";
+import { distance, leaves } from "./values.mjs";
+
+const [folder, device, compiled] = process.argv.slice(2);
+const torch = await import("../../dist/index.js");
+if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
+torch.set_slow_warnings(false);
+/** Of the largest gradient, too: those that are zero but for rounding have no scale of their own. */
+const NEAR = 2e-5;
+/** Its branch is decided by a value. */
+const ONLY_ON_THE_CPU = new Set(["branch"]);
+
+const numbered = (data, prefix) =>
+  Object.keys(data)
+    .filter((key) => new RegExp(`^${prefix}\\d+$`).test(key))
+    .map((key) => [Number(key.slice(prefix.length)), data[key]])
+    .sort(([a], [b]) => a - b);
+
+/** The inputs as the program's arguments nest. */
+function argumentsOf({ args, kwargs }, inputs) {
+  const build = ({ parts, keys }) =>
+    !parts ? inputs.shift() : keys ? Object.fromEntries(keys.map((k, i) => [k, build(parts[i])])) : parts.map(build);
+  const given = build(args);
+  return kwargs.parts.length > 0 ? [...given, build(kwargs)] : given;
+}
+
+async function compare(name) {
+  const program = await torch.export.load(`${folder}/${name}.pt2`, device),
+    recorded = await torch.load(`${folder}/${name}.safetensors`, device),
+    module = program.module(),
+    call = compiled ? torch.compile(module) : module;
+  const given = argumentsOf(
+    program.graph_signature,
+    numbered(recorded, "in").map(([, x]) => x),
+  );
+  const buffers = Object.fromEntries([...module.named_buffers()].map(([key, x]) => [key, x.clone()]));
+  let outputs;
+  for (let n = 0; n < (compiled ? 3 : 1); n++) {
+    torch.no_grad(() => {
+      for (const [key, x] of module.named_buffers()) x.copy_(buffers[key]);
+    });
+    outputs = leaves(torch, call(...given));
+  }
+  const wrong = [];
+  const see = async (what, got, wanted, scale) => {
+    const far = await distance(torch, got, wanted, scale);
+    if (!(far < NEAR)) wrong.push(`${what} is ${far} from PyTorch's`);
+  };
+  for (const [n, wanted] of numbered(recorded, "out")) await see(`output ${n}`, outputs[n], wanted);
+  const cotangents = numbered(recorded, "cot");
+  if (cotangents.length > 0)
+    torch.autograd.backward(
+      cotangents.map(([n]) => outputs[n]),
+      cotangents.map(([, c]) => c),
+    );
+  const parameters = Object.fromEntries(module.named_parameters()),
+    gradients = Object.entries(recorded).filter(([key]) => key.startsWith("g."));
+  const scales = await Promise.all(gradients.map(async ([, g]) => Number(await torch.abs(g).max().item()))),
+    scale = Math.max(1e-2, ...scales) / 10;
+  for (const [i, [key, wanted]] of gradients.entries()) {
+    const got = parameters[key.slice(2)]?.grad ?? (scales[i] === 0 ? torch.zeros_like(wanted) : null);
+    await see(key, got, wanted, Math.max(scales[i], scale));
+  }
+  for (const [key, x] of module.named_buffers())
+    if (recorded[`b.${key}`]) await see(`buffer ${key}`, x, recorded[`b.${key}`]);
+  return wrong.join("; ") || null;
+}
+
+const results = {};
+for (const file of readdirSync(folder).filter((f) => f.endsWith(".pt2"))) {
+  const name = file.slice(0, -".pt2".length);
+  if (device !== "cpu" && ONLY_ON_THE_CPU.has(name)) continue;
+  try {
+    results[name] = await compare(name);
+  } catch (error) {
+    results[name] = String(error.stack);
+  }
+}
+console.log(JSON.stringify(results));
+process.exit(0);

@@ -1,0 +1,139 @@
+"""Exports the networks of architectures.py with torch.export and records what PyTorch answers: models.tar.xz, and
+the program of the documentation, tests/files/exported.pt2.
+
+    python tests/exchange/record_models.py     in an environment with torch 2.13
+
+Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
+core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
+nobody here reads: where in a program each node came from, and sample inputs."""
+
+import io
+import json
+import struct
+import tarfile
+import zipfile
+from pathlib import Path
+
+import torch
+from architectures import MODELS
+from torch.utils import _pytree as pytree
+
+HERE = Path(__file__).parent
+NAMES = {torch.float32: "F32", torch.int64: "I64", torch.bool: "BOOL"}
+
+
+def safetensors(tensors: dict[str, torch.Tensor]) -> bytes:
+    header, data = {}, b""
+    for name, x in tensors.items():
+        x = x.detach().contiguous()
+        content = x.numpy().tobytes()
+        header[name] = {
+            "dtype": NAMES[x.dtype],
+            "shape": list(x.shape),
+            "data_offsets": [len(data), len(data) + len(content)],
+        }
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def slim(graph: dict) -> None:
+    for node in graph["nodes"]:
+        node["metadata"] = {}
+        for argument in node["inputs"]:
+            if "as_graph" in argument["arg"]:
+                slim(argument["arg"]["as_graph"]["graph"])
+
+
+def archive(program: torch.export.ExportedProgram) -> bytes:
+    whole, out = io.BytesIO(), io.BytesIO()
+    torch.export.save(program, whole)
+    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as write:
+        for entry in read.infolist():
+            content = read.read(entry)
+            if "sample_inputs" in entry.filename:
+                continue
+            if entry.filename.endswith("models/model.json"):
+                value = json.loads(content)
+                slim(value["graph_module"]["graph"])
+                content = json.dumps(value, separators=(",", ":")).encode()
+            write.writestr(zipfile.ZipInfo(entry.filename, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def old_archive(program: torch.export.ExportedProgram) -> bytes:
+    """As torch.export.save wrote them from PyTorch 2.5 to 2.7: checkpoints within an archive."""
+    parts, out = torch._export.serde.serialize.serialize(program), io.BytesIO()
+    with zipfile.ZipFile(out, "w") as write:
+        write.writestr("version", ".".join(map(str, torch._export.serde.schema.SCHEMA_VERSION)))
+        write.writestr("serialized_exported_program.json", parts.exported_program)
+        write.writestr("serialized_state_dict.pt", parts.state_dict)
+        write.writestr("serialized_constants.pt", parts.constants)
+        write.writestr("serialized_example_inputs.pt", parts.example_inputs)
+    return out.getvalue()
+
+
+def untouched(program: torch.export.ExportedProgram) -> bytes:
+    out = io.BytesIO()
+    torch.export.save(program, out)
+    return out.getvalue()
+
+
+def record(name: str, make, decomposed: bool, write=archive) -> tuple[bytes, bytes]:
+    torch.manual_seed(len(name))
+    net, args, kwargs = make()
+    if name != "batch_norm_training":
+        net.eval()
+    for module in net.modules():  # as after some training
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+            module.running_mean.normal_(0, 0.3)
+            module.running_var.uniform_(0.5, 1.5)
+    program = torch.export.export(net, args, kwargs, dynamic_shapes=getattr(net, "dynamic_shapes", None))
+    if decomposed:
+        program = program.run_decompositions()
+    data = write(program)
+    tensors = {f"in{n}": x for n, x in enumerate(pytree.tree_leaves((args, kwargs)))}
+    if hasattr(net, "dynamic_shapes"):  # other sizes than it was exported with
+        args = (torch.randint(0, 20, (2, 7)), torch.randn(2, 4))
+        tensors = {f"in{n}": x for n, x in enumerate(args)}
+    outputs = pytree.tree_leaves(net(*args, **kwargs))
+    floating = [(n, x) for n, x in enumerate(outputs) if x.requires_grad]
+    cotangents = [torch.randn_like(x) for _, x in floating]
+    torch.autograd.backward([x for _, x in floating], cotangents)
+    tensors |= {f"out{n}": x for n, x in enumerate(outputs)}
+    tensors |= {f"cot{n}": c for (n, _), c in zip(floating, cotangents, strict=True)}
+    tensors |= {f"g.{key}": x.grad for key, x in net.named_parameters() if x.grad is not None}
+    tensors |= {f"b.{key}": x for key, x in net.named_buffers()}
+    return data, safetensors(tensors)
+
+
+def documented() -> bytes:
+    """The program of docs/exported-programs.md, with weights that can be written down."""
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
+    with torch.no_grad():
+        for p in net.parameters():
+            p.copy_(torch.linspace(-1, 1, p.numel()).reshape(p.shape))
+    batch = torch.export.Dim("batch", min=1, max=64)
+    return untouched(torch.export.export(net, (torch.zeros(2, 4),), dynamic_shapes=({0: batch},)))
+
+
+def main():
+    (HERE.parent / "files" / "exported.pt2").write_bytes(documented())
+    programs = [(name, make, n % 2 == 0, archive) for n, (name, make) in enumerate(MODELS.items())]
+    programs += [
+        ("as_saved", MODELS["gpt"], False, untouched),
+        ("as_saved_by_2_5", MODELS["resnet"], True, old_archive),
+    ]
+    with tarfile.open(HERE / "models.tar.xz", "w:xz", preset=9) as tar:
+        for name, *how in programs:
+            for suffix, content in zip(("pt2", "safetensors"), record(name, *how), strict=True):
+                info = tarfile.TarInfo(f"{name}.{suffix}")
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+            print(name)
+
+
+if __name__ == "__main__":
+    main()

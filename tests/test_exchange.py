@@ -1,0 +1,49 @@
+"""Programs of torch.export: each operator, whole networks, and files that are none.
+
+What PyTorch answers is recorded by tests/exchange/record_aten.py and record_models.py."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from buildtools import gpu, node
+from buildtools.paths import ROOT
+
+HERE = Path(__file__).parent / "exchange"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    with tarfile.open(HERE / "models.tar.xz") as tar:
+        tar.extractall(folder, filter="data")
+    return folder
+
+
+def passes(script: str, *words: object) -> dict:
+    done = node.run([HERE / script, *words], env=gpu.variables(), cwd=ROOT, timeout=600)
+    assert done.returncode == 0, done.stdout
+    results = json.loads(done.stdout.splitlines()[-1])
+    failures = [f"{name}: {error}" for name, error in results.items() if error]
+    assert not failures, "\n".join(failures)
+    return results
+
+
+@pytest.mark.parametrize(("device", "least"), [("cpu", 230), ("webgpu", 226)])
+def test_operators(device, least, dist):
+    assert len(passes("operators.mjs", device)) >= least
+
+
+@pytest.mark.parametrize(("device", "least"), [("cpu", 40), ("webgpu", 39)])
+def test_programs(device, least, models, dist):
+    assert len(passes("programs.mjs", models, device)) >= least
+
+
+def test_compiled_programs(models, dist):
+    passes("programs.mjs", models, "cpu", "compiled")
+
+
+def test_what_cannot_be_read_or_called_says_why(models, dist):
+    passes("refused.mjs", models, 5, 400)
