@@ -20,7 +20,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,20 +34,23 @@ BUILDING = [sys.executable, "-c", "from buildtools import package; package.build
 TESTING = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--tb=line", "--rootdir"]
 MOST = 600  # seconds for a build; one that takes longer hangs, which is noticed
 AT_ONCE = 30  # seconds of tests that run in one process
-SLOWER = 20  # times as long as without mutations, and a minute: what takes longer than that hangs
+SLOWER = 4  # times as long as without mutations, and a minute: what takes longer than that hangs
 SET_UP = (VENV, NODE_MODULES, CACHE)
 HANGS = "FAILED it hangs"
+Part = tuple[list[str], float]  # tests for one process, and the seconds that they take
 NOTICED, UNNOTICED, UNFINISHED = "noticed", "unnoticed", "unfinished"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """outcome: NOTICED, UNNOTICED by any test, or UNFINISHED when time was over.  by: what noticed it."""
+    """outcome: NOTICED, UNNOTICED by any test, or UNFINISHED when time was over.  by: what noticed it.  passed: how
+    many parts of its tests did not (`selection`)."""
 
     mutation: Mutation
     outcome: str
     by: str
     seconds: float
+    passed: int = 0
 
     def __str__(self) -> str:
         return f"{self.mutation}: {self.by or self.outcome} ({self.seconds:.0f} s)"
@@ -61,6 +64,7 @@ class Verdict:
                 "outcome": self.outcome,
                 "by": self.by,
                 "seconds": round(self.seconds),
+                "passed": self.passed,
                 "diff": diff(m),
             }
         )
@@ -78,27 +82,38 @@ def mutate(chosen: list[Mutation], jobs: int, report: Path, near: bool = False, 
     """Try mutations, `jobs` at a time; print each verdict and the share that was noticed.  0 if all were.
 
     near: with the likeliest tests alone.  seconds: for everything; what is left after the likeliest tests is divided
-    among those that they did not notice.  The verdicts are lines of JSON in the file `report`; a mutation that is
-    there and was finished is not tried again."""
+    among those that they did not notice.  The verdicts are lines of JSON in the file `report`; what a mutation there
+    has met already, it does not meet again."""
     begun = time.monotonic()
     report.parent.mkdir(parents=True, exist_ok=True)
-    clean, known = clean_run(), finished(report)
-    verdicts = {str(m): known[str(m)] for m in chosen if str(m) in known}
+    clean, known = clean_run(), read(report)
     say(
         f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that "
         "fail without a mutation"
     )
+    outcomes = {str(m): known[str(m)][0] if str(m) in known else UNFINISHED for m in chosen}
+    passed = {str(m): known[str(m)][1] if str(m) in known else 0 for m in chosen}
+    # A change of the compiler builds everything anew: what takes longest begins first.
+    order = sorted(chosen, key=lambda m: not m.file.endswith(".py"))
     writing = threading.Lock()
 
-    def all_of(some: list[Mutation], trying: Callable[[Mutation, Path], Verdict]) -> None:
+    def unfinished() -> list[Mutation]:
+        return [m for m in order if outcomes[str(m)] == UNFINISHED]
+
+    def trials(some: list[Mutation], last: Callable[[], float], only_near: bool) -> None:
         def one(mutation: Mutation) -> None:
+            name, done = str(mutation), passed[str(mutation)]
             try:
-                verdict = trying(mutation, FOLDER / str(chosen.index(mutation)))
+                near_tests, others = selection(mutation, clean)
+                tests = near_tests if only_near else near_tests + others
+                verdict = tried(mutation, FOLDER / str(chosen.index(mutation)), tests, done, last())
             except Exception:  # of the trial itself, which says nothing of the tests; the others go on
                 traceback.print_exc()
-                verdict = Verdict(mutation, UNFINISHED, "", 0)
+                verdict = Verdict(mutation, UNFINISHED, "", 0, done)
+            if only_near and verdict.outcome == UNNOTICED:
+                verdict = replace(verdict, outcome=UNFINISHED)
             with writing:
-                verdicts[str(mutation)] = verdict.outcome
+                outcomes[name], passed[name] = verdict.outcome, verdict.passed
                 with report.open("a") as file:
                     print(verdict.line(), file=file)
                 print(verdict, flush=True)
@@ -106,29 +121,26 @@ def mutate(chosen: list[Mutation], jobs: int, report: Path, near: bool = False, 
         with ThreadPoolExecutor(jobs) as pool:
             list(pool.map(one, some))
 
-    last = begun + seconds
-    # A change of the compiler builds everything anew: what takes longest begins first.
-    order = sorted(chosen, key=lambda m: not m.file.endswith(".py"))
-    all_of([m for m in order if str(m) not in verdicts], lambda m, folder: tried_near(m, folder, clean, last))
-    left = [m for m in order if verdicts[str(m)] == UNFINISHED]
-    if left and not near:
-        each = (last - time.monotonic()) / -(-len(left) // jobs)
-        all_of(left, lambda m, folder: tried_far(m, folder, clean, time.monotonic() + each))
+    end = begun + seconds
+    trials([m for m in unfinished() if not passed[str(m)]], lambda: end, True)
+    if unfinished() and not near:
+        each = (end - time.monotonic()) / -(-len(unfinished()) // jobs)
+        trials(unfinished(), lambda: time.monotonic() + each, False)
     for n in range(len(chosen)):
         shutil.rmtree(FOLDER / str(n), ignore_errors=True)
-    missed = [m for m in chosen if verdicts[str(m)] != NOTICED]
+    missed = [m for m in chosen if outcomes[str(m)] != NOTICED]
     print(
         f"noticed: {len(chosen) - len(missed)} of {len(chosen)}",
-        *(f"{verdicts[str(m)]}: {m}" for m in missed),
+        *(f"{outcomes[str(m)]}: {m}" for m in missed),
         sep="\n",
     )
     return 1 if missed else 0
 
 
-def finished(report: Path) -> dict[str, str]:
-    """What a report says already: the outcome of each mutation that needs no other trial."""
+def read(report: Path) -> dict[str, tuple[str, int]]:
+    """What a report says already: the last outcome of each mutation, and how many parts of its tests passed."""
     lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
-    return {line["mutation"]: line["outcome"] for line in lines if line["outcome"] != UNFINISHED}
+    return {line["mutation"]: (line["outcome"], line["passed"]) for line in lines}
 
 
 def diff(mutation: Mutation) -> str:
@@ -184,42 +196,39 @@ def copy(folder: Path) -> Path:
     return folder
 
 
-def tried_near(mutation: Mutation, folder: Path, clean: Clean, last: float) -> Verdict:
-    """Builds a copy with the mutation, in `folder`, and runs the likeliest tests on it until `last`.
-
-    The copy stays for `tried_far` if nothing noticed it: as yet it is unfinished."""
-    begun = time.monotonic()
-    copy(folder)
-    mutation.apply(folder)
-    by = built(folder, last)
-    if by == "":
-        tests = nearest.first(mutation, clean.seconds, clean.failed)
-        by = tried(folder, parts(tests, clean), last)
-    if by:
-        shutil.rmtree(folder, ignore_errors=True)
-    return Verdict(mutation, NOTICED if by else UNFINISHED, by or "", time.monotonic() - begun)
-
-
-def tried_far(mutation: Mutation, folder: Path, clean: Clean, last: float) -> Verdict:
-    """Runs all other tests on the copy with the mutation that `tried_near` left, until `last`, the quickest first."""
-    begun = time.monotonic()
-    if not folder.exists():  # an earlier run did not finish
-        copy(folder)
-        mutation.apply(folder)
-        if built(folder, last) is None:
-            return Verdict(mutation, UNFINISHED, "", time.monotonic() - begun)
-    before = set(nearest.first(mutation, clean.seconds, clean.failed))
+def selection(mutation: Mutation, clean: Clean) -> tuple[list[Part], list[Part]]:
+    """The tests for a mutation, in parts: the likeliest to notice it, and all others, the quickest first."""
+    first = nearest.first(mutation, clean.seconds, clean.failed)
     files = {test.partition("::")[0] for test in clean.seconds}
-    concern = {file for file in files if concerned(file, mutation)}
-    tests = [
+    concern, before = {file for file in files if concerned(file, mutation)}, set(first)
+    others = [
         test
         for test in sorted(clean.seconds, key=clean.seconds.__getitem__)
         if test.partition("::")[0] in concern and not before & {test, test.partition("[")[0]}
     ]
-    by = tried(folder, parts(nearest.addresses(tests, clean.failed), clean), last)
-    shutil.rmtree(folder, ignore_errors=True)
+    return list(parts(first, clean)), list(parts(nearest.addresses(others, clean.failed), clean))
+
+
+def tried(mutation: Mutation, folder: Path, tests: list[Part], passed: int, last: float) -> Verdict:
+    """Runs tests until `last` on a copy with the mutation, in `folder`, which is made and built if it is not there; it
+    stays as long as time alone ended a trial.
+
+    passed: how many of the parts need not run."""
+    begun = time.monotonic()
+    by: str | None = ""
+    if not folder.exists():
+        copy(folder)
+        mutation.apply(folder)
+        by = built(folder, last)
+        if by is None:
+            shutil.rmtree(folder)
+    while by == "" and passed < len(tests):
+        by = run(folder, tests[passed], last)
+        passed += by == ""
+    if by:
+        shutil.rmtree(folder)
     outcome = UNFINISHED if by is None else NOTICED if by else UNNOTICED
-    return Verdict(mutation, outcome, by or "", time.monotonic() - begun)
+    return Verdict(mutation, outcome, by or "", time.monotonic() - begun, passed)
 
 
 def built(folder: Path, last: float) -> str | None:
@@ -229,7 +238,7 @@ def built(folder: Path, last: float) -> str | None:
     return None if said == HANGS and left < MOST else "the build" if said else ""
 
 
-def parts(tests: Iterable[str], clean: Clean) -> Iterator[tuple[list[str], float]]:
+def parts(tests: Iterable[str], clean: Clean) -> Iterator[Part]:
     """Tests, as many together as one process runs in AT_ONCE, file by file; with the seconds they take."""
     cases: dict[str, float] = {}
     for test, seconds in clean.seconds.items():
@@ -247,24 +256,20 @@ def parts(tests: Iterable[str], clean: Clean) -> Iterator[tuple[list[str], float
         yield sorted(part, key=lambda t: t.partition("::")[0]), spent
 
 
-def tried(folder: Path, tests: Iterable[tuple[list[str], float]], last: float = float("inf")) -> str | None:
-    """Which test fails in a copy with a mutation; empty if none does, None if time was over first.
-
-    tests: several for one process, and the seconds that they take."""
+def run(folder: Path, part: Part, last: float) -> str | None:
+    """Which test of a part fails in a copy with a mutation; empty if none does, None if time was over first."""
+    tests, seconds = part
     arguments = folder / "tests.txt"
-    for several, seconds in tests:
-        arguments.write_text("\n".join(several))
-        left, most = last - time.monotonic(), 60 + SLOWER * seconds
-        if left <= 0:
-            return None
-        # A test that is not there any more (4, 5) is no failure.
-        output = failed([*TESTING, str(folder), "-x", f"@{arguments}"], folder, min(left, most), fine=(0, 4, 5))
-        if output == HANGS and left < most:
-            return None
-        if output:
-            found = (line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR")))
-            return next(found, "the tests")
-    return ""
+    arguments.write_text("\n".join(tests))
+    left, most = last - time.monotonic(), 60 + SLOWER * seconds
+    if left <= 0:
+        return None
+    # A test that is not there any more (4, 5) is no failure.
+    output = failed([*TESTING, str(folder), "-x", f"@{arguments}"], folder, min(left, most), fine=(0, 4, 5))
+    if output == HANGS and left < most:
+        return None
+    found = (line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR")))
+    return next(found, "the tests") if output else ""
 
 
 def concerned(test: str, mutation: Mutation) -> bool:

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pygments.lexer import RegexLexer
@@ -120,8 +121,13 @@ def sources() -> list[str]:
     )
 
 
-def mutations(file: str, source: str) -> Iterator[Mutation]:
+@cache
+def mutations(file: str, source: str) -> list[Mutation]:
     """All mutations of one file."""
+    return list(found_in(file, source))
+
+
+def found_in(file: str, source: str) -> Iterator[Mutation]:
     suffix = Path(file).suffix
     code = [
         (at, kind, text)

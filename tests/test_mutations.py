@@ -8,7 +8,7 @@ import time
 import pytest
 
 from buildtools import mutate, nearest
-from buildtools.mutate import NOTICED, UNFINISHED, UNNOTICED, Clean, copy, diff, failed, parts, tried_far, tried_near
+from buildtools.mutate import NOTICED, UNFINISHED, UNNOTICED, Clean, copy, diff, failed, parts, selection, tried
 from buildtools.mutate import mutate as try_all
 from buildtools.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
@@ -82,39 +82,39 @@ def project(tmp_path, monkeypatch):
 
 
 NEVER = float("inf")
-CLEAN = Clean({"tests/test_calc.py::test_f": 0.2, "tests/test_other.py::test_fine": 0.1}, [])
+OF_CALC, FINE = (["tests/test_calc.py::test_f"], 0.2), (["tests/test_other.py::test_fine"], 0.1)
 
 
 def test_a_mutation_is_tried_in_a_copy_that_stays_while_nothing_notices_it(project):
     sign, number = mutations("calc.py", (project / "calc.py").read_text())
-    near = Clean({"tests/test_calc.py::test_f": 0.2}, [])
-    noticed = tried_near(number, project / ".a", near, NEVER)
-    assert (noticed.outcome, noticed.by) == (NOTICED, "FAILED tests/test_calc.py::test_f")
-    assert tried_near(sign, project / ".b", near, NEVER).outcome == UNFINISHED
-    assert not (project / ".a").exists() and "x - 0" in (project / ".b" / "calc.py").read_text()
-    assert tried_far(sign, project / ".b", CLEAN, NEVER).outcome == UNNOTICED and not (project / ".b").exists()
+    noticed = tried(number, project / ".a", [FINE, OF_CALC], 0, NEVER)
+    assert (noticed.outcome, noticed.by, noticed.passed) == (NOTICED, "FAILED tests/test_calc.py::test_f", 1)
+    assert not (project / ".a").exists()
+    assert tried(sign, project / ".b", [OF_CALC], 0, NEVER).outcome == UNNOTICED
+    assert "x - 0" in (project / ".b" / "calc.py").read_text()
     # There is no such test: that says nothing.
-    assert tried_near(number, project / ".c", Clean({"tests/test_calc.py::test_g": 0}, []), NEVER).by == ""
+    assert tried(number, project / ".c", [(["tests/test_calc.py::test_g"], 1)], 0, NEVER).by == ""
+    assert tried(number, project / ".c", [OF_CALC], 1, NEVER).by == ""  # it passed before
     assert (project / "calc.py").read_text() == "def f(x): return x + 0\n"
     assert "-def f(x): return x + 0\n+def f(x): return x + 1\n" in diff(number)
 
 
 def test_what_the_likeliest_tests_do_not_notice_meets_all_others(project):
-    number = list(mutations("calc.py", (project / "calc.py").read_text()))[1]
+    number = mutations("calc.py", (project / "calc.py").read_text())[1]
     clean = Clean(
         {"tests/test_calc.py::test_f": 90.0, "tests/test_other.py::test_fine": 0.1},
         ["tests/test_other.py::test_broken"],
     )
-    folder = project / ".a"
-    assert not tried_near(number, folder, clean, NEVER).by  # its test takes too long to be among the first
-    assert tried_far(number, folder, clean, NEVER).by == "FAILED tests/test_calc.py::test_f"
+    others = [(["tests/test_other.py::test_fine"], 0.1), (["tests/test_calc.py::test_f"], 90.0)]
+    assert selection(number, clean) == ([], others)  # its test takes too long to be among the first
 
 
 def test_when_time_is_over_a_mutation_is_unfinished(project):
-    number = list(mutations("calc.py", (project / "calc.py").read_text()))[1]
-    assert tried_near(number, project / ".a", CLEAN, time.monotonic()).outcome == UNFINISHED
+    number = mutations("calc.py", (project / "calc.py").read_text())[1]
+    assert tried(number, project / ".a", [OF_CALC], 0, time.monotonic()).outcome == UNFINISHED
     (project / "tests" / "test_calc.py").write_text("import time\ndef test_f(): time.sleep(60)\n")
-    assert tried_near(number, project / ".b", CLEAN, time.monotonic() + 5).outcome == UNFINISHED
+    late = tried(number, project / ".b", [FINE, OF_CALC], 0, time.monotonic() + 6)
+    assert (late.outcome, late.passed) == (UNFINISHED, 1)
 
 
 def test_tests_run_together_for_as_long_as_a_process_may_take():
@@ -127,7 +127,7 @@ def test_tests_run_together_for_as_long_as_a_process_may_take():
 
 
 def test_verdicts_stay_and_what_fails_anyway_says_nothing(project, capsys):
-    chosen = list(mutations("calc.py", (project / "calc.py").read_text()))
+    chosen = mutations("calc.py", (project / "calc.py").read_text())
     report = project / ".build" / "trial.jsonl"
     assert try_all(chosen, 2, report) == 1
     said = capsys.readouterr().out

@@ -50,9 +50,9 @@ def bind_with(op: Op, args: list[Arg], parts: Parts | None) -> Call:
         waiting = False
         for i, slot in enumerate(op.slots):
             meta: Meta | None = metas[i]
-            if meta is None or has_kind(slot.dims, "domain") or has_kind(slot.dims, "chosen"):
+            if meta is None or has_kind(slot.dims, "domain"):
                 continue
-            if not bind_ranks(op, slot, len(meta.shape), ranks):
+            if not bind_ranks(op, slot, len(physical(slot, meta)[0]), ranks):
                 waiting = True
     if waiting:
         raise OpError(f"{op.name}: the ranks of its arguments do not say which axes are which")

@@ -18,12 +18,18 @@ import * as views from "../views/views.js";
 type Rest<F> = F extends (x: Tensor, ...rest: infer R) => unknown ? R : never;
 type Result<F> = F extends (...args: never[]) => infer R ? R : never;
 type Options = Readonly<Record<string, unknown>>;
+/** The first arguments by place, all others by name. */
+type Named<R extends readonly unknown[]> = number extends R["length"]
+  ? [...R, Options]
+  :
+      | [Options]
+      | (R extends readonly [] ? never : R extends readonly [_?: infer A, ...rest: infer S] ? [A, ...Named<S>] : never);
 
 /** A function of a tensor and of named arguments. */
 function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(
   line: string,
   f: F,
-): (input: Tensor, ...args: Rest<F> | [...Partial<Rest<F>>, Options]) => Result<F> {
+): (input: Tensor, ...args: Rest<F> | Named<Rest<F>>) => Result<F> {
   const [op, own] = line.split(/ (.*)/) as [string, string?],
     all = `${op} input${own ? ` ${own}` : ""}`;
   return ((...args: unknown[]) => {

@@ -150,6 +150,64 @@ export default {
         [1, 2, 0, 4],
       ],
     ]),
+  "an index without axes is one of one element": async (c) => {
+    const at = (x, i, options = { dtype: "int32" }) => x(i, options);
+    await answers(c, [
+      [
+        "index_select",
+        (t, x) =>
+          t.index_select(
+            x([
+              [1, 2],
+              [3, 4],
+            ]),
+            0,
+            at(x, 1),
+          ),
+        [3, 4],
+      ],
+      ["index_select of a number", (t, x) => t.index_select(x(5.5), 0, at(x, 0)), [5.5]],
+      [
+        "index_add",
+        (t, x) =>
+          t.index_add(
+            x([
+              [1, 2],
+              [3, 4],
+            ]),
+            0,
+            at(x, 1),
+            x([[10, 20]]),
+          ),
+        [1, 2, 13, 24],
+      ],
+      ["index_add to a number", (t, x) => t.index_add(x(1.5), 0, at(x, 0), x(2)), [3.5]],
+      [
+        "index_copy",
+        (t, x) =>
+          t.index_copy(
+            x([
+              [1, 2],
+              [3, 4],
+            ]),
+            1,
+            at(x, 0),
+            x([[10], [20]]),
+          ),
+        [10, 2, 20, 4],
+      ],
+      ["index_copy to a number", (t, x) => t.index_copy(x(1.5), 0, at(x, 0), x(2.5)), [2.5]],
+      ["index_fill", (t, x) => t.index_fill(x([1, 2]), 0, at(x, 1), 9), [1, 9]],
+      ["index_fill by a tensor", (t, x) => t.index_fill(x([1, 2]), 0, at(x, 1), x(9)), [1, 9]],
+      ["index_reduce", (t, x) => t.index_reduce(x([1, 2]), 0, at(x, 1), x([4]), "prod"), [1, 8]],
+    ]);
+    await slopes(c, [["index_select", (x, t) => t.index_select(x, 0, at(c.tensor, 1)), [1, 2], [0, 1]]]);
+    const { torch: t, tensor: x, throws } = c;
+    await throws(() => t.index_select(x([1, 2]), 0, at(x, [[0]])), /'index' must have 1 dimensions/);
+    await throws(() => t.index_copy(x([1, 2]), 0, at(x, [0]), x([[3, 4]])), /'source' must have 1 dimensions/);
+    await throws(() => t.index_select(x(5), 0, at(x, [0, 0])), /1 value only, not 2/);
+    await throws(() => t.index_add(x([1, 2]), 0, at(x, 1), x(3)), /as many dimensions as self \(1\), but has 0/);
+  },
   "a beta of 0 takes nothing of the input": async (c) => {
     const nan = (x, ...shape) => x(NaN).expand(shape),
       one = (x, ...shape) => x(1).expand(shape);
@@ -302,7 +360,8 @@ export default {
       ["ge", of((t, x) => t.ge(x, 0)), [0, 1, 0, 1, 1, 1]],
       ["count_nonzero", of((t, x) => t.count_nonzero(x)), [4]],
       ["sign", of((t, x) => t.sign(x).abs()), [0, 1, 1, 0, 0, 1]],
-      ["relu", F("relu"), [NaN, I, 0, 0, 0, 2]],
+      ["relu", F("relu"), [NaN, I, 0, -0, 0, 2]],
+      ["relu of 16 bits", (t, x) => t.relu(x([-0, 2, -1], { dtype: "bfloat16" })), [-0, 2, 0]],
       ["relu6", F("relu6"), [NaN, 6, 0, 0, 0, 2]],
       ["softshrink", of((t, x) => t.nn.functional.softshrink(x).abs()), [NaN, I, I, 0, 0, 1.5]],
       ["hardshrink", of((t, x) => t.nn.functional.hardshrink(x).abs()), [NaN, I, I, 0, 0, 2]],

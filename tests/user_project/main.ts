@@ -34,6 +34,18 @@ torch.clamp(x, { min: 0 });
 torch.clamp(x, -1, 1);
 F.gelu(x, { approximate: "tanh" });
 
+// views: any of the last arguments by name
+const views: Tensor[] = [
+  torch.diagonal(x, { dim1: 1, dim2: 0 }),
+  torch.diagonal(x, 1, { dim1: 1, dim2: 0 }),
+  torch.transpose(x, { dim0: 0, dim1: 1 }),
+  torch.flatten(x, 0, { end_dim: 1 }),
+  torch.reshape(x, 1, 4),
+  torch.flip(x, 0, 1),
+];
+// @ts-expect-error a place is a number
+torch.diagonal(x, "1");
+
 // what is required by name, too
 const soft: Tensor[] = [F.softmax(x, { dim: 1 }), x.cumsum({ dim: 0 }), torch.threshold(x, { threshold: 1, value: 0 })];
 F.interpolate(x, { scale_factor: 2, mode: "bilinear" });
