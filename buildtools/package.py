@@ -59,7 +59,7 @@ EFFECTS = (
 # Classic scripts: entry -> script.
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
 # Modules that the generator makes beside those of the files of definitions.
-RESERVED = ("routines", "complete", "schedules", "bodies")
+RESERVED = ("routines", "complete", "schedules", "bodies", "callees")
 
 
 class BuildError(Exception):

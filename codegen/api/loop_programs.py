@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dsl.gradients.derivable import Derivable
+from dsl.ir.axes import Axis
 from dsl.ir.expression import (
     INTRINSICS,
     Binary,
@@ -18,6 +19,7 @@ from dsl.ir.expression import (
     Local,
     Pack,
     Random,
+    RawResult,
     Read,
     Select,
     Symbol,
@@ -76,6 +78,10 @@ def routines(known: dict[str, Function]) -> str:
     return "\n".join(lines)
 
 
+def axis(a: Axis) -> str:
+    return f"*{a.pack}" if a.pack else formula(a.length, {})
+
+
 def beside(e: E, numbers: dict[Read, int]) -> str:
     """A formula beside an operator."""
     brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Constant) and (e.value < 0 or str(e.value) == "-0.0")
@@ -83,10 +89,12 @@ def beside(e: E, numbers: dict[Read, int]) -> str:
 
 
 class Writer:
-    """tensors: the names of the op's slots."""
+    """op: its name.  tensors: the names of its slots.  callees: the ops whose bodies stand in what it has written."""
 
-    def __init__(self, tensors: list[str]):
+    def __init__(self, op: str, tensors: list[str]):
+        self.op = op
         self.number = {n: k for k, n in enumerate(tensors)}
+        self.callees: list[str] = []
 
     def tensor(self, name: str) -> str:
         if name in self.number:
@@ -94,6 +102,36 @@ class Writer:
         if name[:2] in ("d_", "g_") and name[2:] in self.number:
             return f"{name[0]}{self.number[name[2:]]}"
         return f"'{name}'"
+
+    def statements(self, stmts: list[Stmt]) -> list[str]:
+        """A line for each; the results of a body are one."""
+        lines = []
+        for s in stmts:
+            if not isinstance(s.body, RawResult):
+                lines.append(self.statement(s))
+            elif s.body.raw.n == 0:
+                others = [o.body.raw for o in stmts if isinstance(o.body, RawResult)]
+                results = [o.n for o in others if o.outputs == s.body.raw.outputs]
+                assert results == [*range(len(results))]
+                lines.append(self.body(s, s.body, len(results)))
+        return lines
+
+    def body(self, s: Stmt, run: RawResult, results: int) -> str:
+        """The statements of a body that runs."""
+        raw, at = run.raw, run.raw.placed
+        assert at is not None and at.T == raw.T
+        name = at.op.name
+        if name not in self.callees:
+            self.callees.append(name)
+        head = f"!{name}:{results}:{raw.T}" + (f"?{formula(s.when, {})}" if s.when is not None else "")
+        tensors = lambda names: " ".join(map(self.tensor, names))
+        uniforms = " ".join(formula(e, {}) for e in run.uniforms)
+        parts = [head, tensors(run.tensors), tensors(t for _, t in raw.outputs), uniforms]
+        packs = [" ".join([pack, *map(axis, axes)]) for pack, axes in at.packs.items()]
+        sizes = [f"{n}={x}" if (x := formula(e, {})) != n else n for n, e in at.env.items()]
+        if name != self.op or any(p != f"{n} *{n}" for p, n in zip(packs, at.packs)) or any("=" in x for x in sizes):
+            parts += [", ".join(packs), " ".join(sizes)]
+        return "; ".join(parts)
 
     def statement(self, s: Stmt) -> str:
         numbers: dict[Read, int] = {}
@@ -125,12 +163,12 @@ class Writer:
     def derivable(self, d: Derivable) -> str:
         """Raises Unwritten."""
         sizes = [*sorted(d.sizes.positive), *(f"{size}={axis}" for size, axis in d.sizes.kin.items())]
-        lines = [" ".join([*(self.tensor(n) for n in d.wanted), *sizes]), *map(self.statement, d.stmts)]
+        lines = [" ".join([*(self.tensor(n) for n in d.wanted), *sizes]), *self.statements(d.stmts)]
         numbers = lambda names: ",".join(map(self.tensor, names))
         for name, stmts in d.grads.items():
-            lines += [">" + (self.tensor(name) if name else ""), *map(self.statement, stmts)]
+            lines += [">" + (self.tensor(name) if name else ""), *self.statements(stmts)]
         for o in d.owned:
             targets = ",".join(f"{t}={self.tensor(of)}" for t, of in o.targets.items())
             head = [self.tensor(o.result), numbers(o.inner), numbers(o.args), str(int(o.whole)), targets]
-            lines += ["^ " + " ".join(head), *map(self.statement, o.stmts)]
+            lines += ["^ " + " ".join(head), *self.statements(o.stmts)]
         return "\n".join(lines)

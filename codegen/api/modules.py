@@ -120,16 +120,22 @@ def takes_more(op: OpDef) -> bool:
     return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
 
-def data_text(data: model.Op, whole: model.Op, loops: str) -> str:
+def data_text(data: model.Op, whole: model.Op, loops: str = "", callees: Sequence[str] = ()) -> str:
     """What the runtime knows of an op, as a literal; see `short`."""
-    return literal(short(data, whole, loops))
+    return literal(short(data, whole, loops, callees))
 
 
-def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
-    rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
-    named = [name for name in ("bodies", "routines") if any(f"{name}_." in text for text in texts.values())]
+def data_module(file: str, ops: list[OpDef], texts: dict[str, str], elsewhere: Collection[str] = ()) -> str:
+    """texts: the ops' literals.  elsewhere: the ops whose data stand in ops/data/callees.js."""
+    own = [op.name for op in ops if op.name not in elsewhere]
+    named = [name for name in ("bodies", "callees", "routines") if any(f"{name}_." in texts[op] for op in own)]
     return render(
-        "data.js.j2", file=file, ops=rows, named=named, more=any("more: more_" in text for text in texts.values())
+        "data.js.j2",
+        file=file,
+        ops=[{"name": binding(op), "literal": texts[op]} for op in own],
+        elsewhere=[binding(op.name) for op in ops if op.name in elsewhere],
+        named=named,
+        more=any("more: more_" in texts[op] for op in own),
     )
 
 
@@ -179,6 +185,11 @@ def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.UniformField]]])
         for n, (raw, uniforms) in bodies.items()
     ]
     return render("bodies.ts.j2", bodies=rows)
+
+
+def callee_names(op: OpDef, callees: Sequence[str]) -> list[str]:
+    """How an op's data names that of ops with bodies, beside which it stands if it has one itself."""
+    return [binding(name) if op.raw else f"callees_.{binding(name)}" for name in callees]
 
 
 def uniforms_text(uniforms: list[model.UniformField]) -> str:

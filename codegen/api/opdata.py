@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from dsl.ir.expression import ROUTINES, Call, symbols, walk
@@ -16,13 +15,12 @@ from ..data import model
 from ..kernels import kernel as build
 from ..kernels import procedures
 from ..kernels.bounds_checks import watched
-from ..kernels.carried import DTYPES, access, kernel, needs, slot, used
+from ..kernels.carried import DTYPES, kernel, needs, raw_kernel, slot, used
 from ..kernels.context import KernelContext
 from ..kernels.elementwise import elementwise
 from ..kernels.formulas import routine_name
 from ..kernels.fused import kernels
 from ..kernels.host_formula import formula
-from ..kernels.kinds import tensor_kind
 from ..kernels.verified import verify
 from ..planner.writer import checks, kernel_functions
 from ..wgsl import prelude, routines
@@ -205,48 +203,10 @@ def op_kernel(
     op: OpDef, n: build.Kernel, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool
 ) -> model.Kernel:
     if n.raw is not None:
-        return raw(op, n, n.raw, place, tensors, number)
+        return raw_kernel(context(op), n, place, tensors, number, body(n.raw), body_uniforms(n.raw))
     made = kernel(context(op), n, place, tensors, number, watched if forward else None)
     verify(made, symbol_kinds(op))
     return made
-
-
-def raw(
-    op: OpDef, n: build.Kernel, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]
-) -> model.Kernel:
-    """A kernel with a body: its text serves every class of T."""
-    code = model.Code([], [])
-    values = [formula(e) for e in n.uniforms]
-    uniforms = [replace(w, value=v) for w, v in zip(body_uniforms(source), values + [None] * 2)]
-    return model.Kernel(
-        n.shape,
-        formula(n.when),
-        [],
-        [],
-        False,
-        [access(context(op), a, tensors, number) for a in n.accesses],
-        [
-            model.Step(
-                s.kind,
-                s.name,
-                "",
-                tensor_kind(context(op), tensors[n.accesses[s.target].tensor]),
-                False,
-                s.target,
-                s.mode,
-            )
-            for s in n.steps
-        ],
-        [],
-        code if has_floats(op) else None,
-        code if has_integers(op) else None,
-        uniforms,
-        [],
-        False,
-        [number[m] for m in n.makes],
-        place,
-        body(source),
-    )
 
 
 def body(source: Raw) -> model.Raw:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,13 +89,16 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     slopes = loop_programs.routines(library.routines)
     files["codegen/slopes.ts"] = "// The derivatives of routines; see codegen/loop_notation.ts.  Generated.\n\n"
     files["codegen/slopes.ts"] += f"export const slopes = `{slopes}`;\n"
-    files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
+    found = bodies(library)
+    files["ops/data/bodies.ts"] = modules.bodies_module(found)
     files["ops/data/routines.ts"] = modules.routine_texts_module(
         prelude.rare() | wgsl_routines.functions(library.routines),
         opdata.routine_steps(tuple(library.routines.values())),
     )
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
+    texts = {name: made.data for name, made in all_made.items()}
+    files |= data_files("callees", [library.ops[name] for name in found], texts)
     for file, ops in files_of:
         files[f"ops/{file}.ts"] = earlier.get(
             lambda: modules.ops_module(file, ops, {op.name for op in ops if all_made[op.name].derived}),
@@ -102,9 +106,16 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
             file,
             *(op.source for op in ops),
         )
-        files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
-        files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
+        files |= data_files(file, ops, texts, found)
     return files, report.compile_report([m.entry for m in all_made.values()])
+
+
+def data_files(file: str, ops: list[OpDef], texts: dict[str, str], elsewhere: Collection[str] = ()) -> dict[str, str]:
+    """The data of a file's ops.  elsewhere: the ops with bodies, which stand in one file, for they run each other."""
+    return {
+        f"ops/data/{file}.js": modules.data_module(file, ops, texts, elsewhere),
+        f"ops/data/{file}.d.ts": modules.data_types(file, ops),
+    }
 
 
 def made_of(op: OpDef, earlier: Earlier) -> Made:
@@ -114,9 +125,8 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 def make(op: OpDef) -> Made:
     found = with_named_bodies(op, op_data(op))
-    loops = loop_text(op)
-    carried = found if not loops else without_derived(op, found)
-    data = modules.data_text(carried, found, loops)
+    carried, loops, callees = carried_of(op, found)
+    data = modules.data_text(carried, found, loops, callees)
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     return Made(
         data,
@@ -134,12 +144,27 @@ def make(op: OpDef) -> Made:
     )
 
 
-def loop_text(op: OpDef) -> str:
-    """The loop program from which the package derives an op's gradients; "": it carries them."""
-    if op.gradient is None or any(isinstance(s.body, RawResult) for s in op.forward.stmts):
-        return ""
+def carried_of(op: OpDef, data: model.Op) -> tuple[model.Op, str, list[str]]:
+    """An op's data less the programs that the package derives, and what these are derived from (`loops_of`), with how
+    its data names that of others; "" where it carries all."""
+    loops, callees = loops_of(op)
+    if not loops:
+        return data, "", []
+    carried = without_derived(op, data)
+    # Singular values have a long loop program, and short gradients; but who runs a body asks for its loop program.
+    names, text = modules.callee_names(op, callees), modules.data_text
+    if callees and op.name not in callees and len(text(data, data)) <= len(text(carried, data, loops, names)):
+        return data, "", []
+    return carried, loops, names
+
+
+def loops_of(op: OpDef) -> tuple[str, list[str]]:
+    """The loop program from which an op's gradients can be derived, and the ops whose bodies it runs."""
+    if op.gradient is None:
+        return "", []
     assert op.derivable is not None
-    return loop_programs.Writer([*opdata.all_tensors(op, 1)]).derivable(op.derivable)
+    w = loop_programs.Writer(op.name, [*opdata.all_tensors(op, 1)])
+    return w.derivable(op.derivable), w.callees
 
 
 CARRIED = 200  # bytes of a gradient program that is carried; a longer one is derived when it is first needed

@@ -6,6 +6,8 @@ The usual values are stated here once; `complete_module` prints them for the pac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..data import model
 from .literal import Identifier, literal
 from .loop_programs import formula
@@ -28,9 +30,10 @@ USUAL: dict[type, dict[str, object]] = {
 }
 
 
-def short(op: model.Op, whole: model.Op | None = None, loops: str = "") -> dict:
+def short(op: model.Op, whole: model.Op | None = None, loops: str = "", callees: Sequence[str] = ()) -> dict:
     """An op's data without what is usual or follows; its slots and programs in the notation.  whole: with the programs
-    that the package derives, loops: from which it does (kernels/loop_notation.py)."""
+    that the package derives, loops: from which it does (kernels/loop_notation.py), callees: how it names the data of
+    the ops whose bodies these run."""
     rest = without(op, derived(op))
     if op.sizes:
         rest["sizes"] = " ".join(f"{s.name}={host(s.value)}" for s in op.sizes)
@@ -47,6 +50,7 @@ def short(op: model.Op, whole: model.Op | None = None, loops: str = "") -> dict:
         "routines": routine_names(op),
         "reals": reals(whole or op),
         "loops": Identifier(f"`{loops}`") if loops else "",
+        "callees": Identifier(f"() => [{', '.join(callees)}]") if callees else "",
     }
     return rest | {name: v for name, v in optional.items() if v}
 

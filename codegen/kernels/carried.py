@@ -4,6 +4,7 @@ itself where it derives."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dsl.gradients.derivable import Derivable
 from dsl.gradients.saving import held, needed
@@ -95,6 +96,42 @@ def kernel(
         n.reverse,
         [number[m] for m in n.makes],
         place,
+    )
+
+
+def raw_kernel(
+    op: KernelContext,
+    n: Kernel,
+    place: int,
+    tensors: dict[str, Tensor],
+    number: dict[str, int],
+    body: model.Raw,
+    uniforms: list[model.UniformField],
+) -> model.Kernel:
+    """A kernel with a body, which serves every class of T.  uniforms: the body's; the first are this kernel's."""
+    code = Code([], [])
+    return model.Kernel(
+        n.shape,
+        computed(n.when),
+        [],
+        [],
+        False,
+        [access(op, a, tensors, number) for a in n.accesses],
+        [
+            model.Step(
+                s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, s.target, s.mode, "T"
+            )
+            for s in n.steps
+        ],
+        [],
+        code if op.floating else None,
+        code if op.integral else None,
+        [replace(w, value=computed(n.uniforms[k]) if k < len(n.uniforms) else None) for k, w in enumerate(uniforms)],
+        [],
+        False,
+        [number[m] for m in n.makes],
+        place,
+        body,
     )
 
 

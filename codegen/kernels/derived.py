@@ -8,35 +8,36 @@ from dsl.gradients.derivable import Derivable, first, later
 from dsl.gradients.derive import NoDerivative
 from dsl.gradients.reverse import unused
 from dsl.gradients.settle import settled
-from dsl.ir.program import Program
+from dsl.ir.program import Program, Tensor
 
 from ..binding.parts import entry
 from ..data import model
-from .carried import kernel, needs, slot, used
+from .carried import DTYPES, kernel, needs, raw_kernel, slot, used
 from .context import KernelContext
 from .fuse import fused
-from .kernel import plainly_named
-from .loop_notation import read_derivable
+from .kernel import Kernel, plainly_named
+from .loop_notation import Callees, read_derivable
 
 
 @dataclass
 class Derivation:
-    """The gradient programs of an op.  made: of each order, as derivation has them; settled: as they run."""
+    """The gradient programs of an op.  made: of each order, as derivation has them; settled: as they run.  callees: the
+    ops whose bodies they run."""
 
     op: model.Op
     context: KernelContext
     derivable: Derivable
     made: list[Program]
     settled: list[Program]
+    callees: Callees
 
 
-def derivation(op: model.Op, reals: list[str], text: str) -> Derivation:
+def derivation(op: model.Op, reals: list[str], text: str, callees: Callees) -> Derivation:
     """reals: the sizes that need not be whole; text: of kernels/loop_notation.py."""
     options = {entry(p.name): p.kind for p in op.params if p.slot < 0}
     classes = {p.name: p.cls for p in op.params if p.slot >= 0}
-    return Derivation(
-        op, KernelContext(options, frozenset(reals), classes, [], True, False), read_derivable(op, text), [], []
-    )
+    context = KernelContext(options, frozenset(reals), classes, [], True, False)
+    return Derivation(op, context, read_derivable(op, text, callees), [], [], callees)
 
 
 def program(x: Derivation, order: int) -> model.Program | None:
@@ -66,5 +67,13 @@ def carried(x: Derivation, p: Program) -> model.Program:
         [number[n] for n in p.inputs],
         [number[n] for n in p.outputs],
         needs(x.derivable, x.settled[0], p, number),
-        [kernel(x.context, n, place, p.tensors, number) for place, n in enumerate(made)],
+        [kernel_of(x, n, place, p.tensors, number) for place, n in enumerate(made)],
     )
+
+
+def kernel_of(x: Derivation, n: Kernel, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Kernel:
+    if n.raw is None:
+        return kernel(x.context, n, place, tensors, number)
+    own = x.callees(n.raw.body.op).kernel
+    assert own.raw is not None
+    return raw_kernel(x.context, n, place, tensors, number, replace(own.raw, dtype=DTYPES[n.raw.T]), own.uniforms)

@@ -8,20 +8,28 @@ reads, by slot and index, after `:` what stands for one outside of its tensor: t
 those of later ones; the element that it makes, by slot, `g4` the cotangent of slot 4, `d4` its gradient or another
 tensor by its name in quotes; its mode; a reduction; the value, after `?` its filter; `+` for spread.
 
+The results of an op's body: `!op:results:T`, after `?` a condition; the tensors that it reads; those that it makes,
+also scratch memory; its uniforms; where it stands in another op the axes that stand for its packs, `B *B N`, and its
+sizes and options, `K=N`.
+
 An op: a line for each statement of its forward program.  Then gradients that are given: `>0` before the statements of
 that of slot 0, `>` before what several share.  Then `^ result inner args whole targets` before those of a call that
 says its own: lists of names with commas between."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from dsl.gradients.derivable import Derivable, spoken
 from dsl.gradients.solve import Sizes
-from dsl.ir.expression import E, Function, Read, Reduction, integer, sym
-from dsl.ir.program import Dim, DimKind, Dtype, Loop, Mode, Owned, Part, Program, Role, Stmt, Tensor
+from dsl.ir.axes import Axis, axes
+from dsl.ir.expression import E, Function, RawResult, Read, Reduction, integer, read, sym
+from dsl.ir.program import Body, Dim, DimKind, Dtype, Loop, Mode, Owned, Part, Program, Raw, Role, Stmt, Tensor
+from dsl.ir.row_calls import Placed
 
+from ..binding.parts import entry
 from ..data import model
 from ..data.written import DIGITS, Formula, formula, run
 from .computed import expression_of
@@ -33,11 +41,27 @@ KINDS: dict[str, Dtype] = {"T": "T", "own": "own", "int32": "int", "bool": "bool
 OWN = ("input", "output")
 
 
+@dataclass
+class Callee:
+    """An op with a body, to those that run it.  kernel: its own, with the body.  inputs, outputs: what the body calls
+    its tensors.  itself: it in its own place."""
+
+    op: Derivable
+    kernel: model.Kernel
+    inputs: list[str]
+    outputs: list[str]
+    itself: Placed
+
+
+Callees = Callable[[str], Callee]
+
+
 class Lines:
     """The statements of one op.  scope: of the statement that is read."""
 
-    def __init__(self, tensors: list[str]) -> None:
+    def __init__(self, tensors: list[str], callees: Callees) -> None:
         self.tensors = tensors
+        self.callees = callees
         self.scope = Scope(set(), [], [])
 
     def statement(self, text: str) -> Stmt:
@@ -68,6 +92,47 @@ class Lines:
         body = self.e(f)
         pred = self.e(f) if taken(f, "?") else None
         return Stmt(target, idx, loops, body, red, rloops, pred, mode, when, f.at < len(text))
+
+    def body(self, text: str) -> list[Stmt]:
+        """The statements for the results of a body."""
+        self.scope = Scope(set(), [], [])
+        head, given, made, uniforms, *rest = text.split("; ")
+        at = head.find("?")
+        when = self.e(Formula(head[at + 1 :], 0, [])) if at >= 0 else None
+        name, count, dtype = (head[1:at] if at >= 0 else head[1:]).split(":")
+        T = cast(Dtype, dtype)
+        callee = self.callees(name)
+        placed = callee.itself
+        if len(rest) == 2:
+            placed = Placed(callee.op, {}, self.packs(rest[0]), self.sizes(rest[1]), T)
+        tensors = [self.tensor(Formula(x, 0, [])) for x in made.split(" ")]
+        outputs: list[tuple[str, str]] = []
+        for k, t in enumerate(tensors):
+            outputs.append((callee.outputs[k], t))
+        reads = [read(self.tensor(Formula(x, 0, [])), ()) for x in given.split(" ")]
+        numbers = [self.e(Formula(x, 0, [])) for x in uniforms.split(" ")]
+        body = Body(name, (), (), (), frozenset())
+        made_ = [Raw(body, tuple(callee.inputs), tuple(outputs), (), n, T, placed) for n in range(int(count))]
+        return [Stmt(tensors[r.n], (), (), RawResult(r, (*reads, *numbers)), when=when) for r in made_]
+
+    def packs(self, text: str) -> dict[str, tuple[Axis, ...]]:
+        out: dict[str, tuple[Axis, ...]] = {}
+        for one in text.split(", "):
+            name, *there = one.split(" ")
+            out[name] = tuple(
+                [Axis(None, x[1:]) if x[0] == "*" else Axis(self.e(Formula(x, 0, []))) for x in there if x != ""]
+            )
+        return out
+
+    def sizes(self, text: str) -> dict[str, E]:
+        out: dict[str, E] = {}
+        for said in text.split(" "):
+            at = said.find("=")
+            if at < 0:
+                out[said] = sym(said)
+            else:
+                out[said[:at]] = self.e(Formula(said[at + 1 :], 0, []))
+        return out
 
     def loops(self, f: Formula) -> tuple[Loop, ...]:
         out: list[Loop] = []
@@ -127,9 +192,38 @@ def dim(d: model.Dim) -> Dim:
     return Dim(cast(DimKind, d.kind), d.name, size, factors, d.option, cast(Part, d.part), d.broadcast, when)
 
 
-def read_derivable(op: model.Op, text: str) -> Derivable:
+def callee(op: model.Op) -> Callee:
+    """An op with a body, of which `complete` says the rest."""
+    bodies = [n for n in op.programs[0].kernels if n.raw is not None]
+    inputs = [p.name for p in op.params if p.slot >= 0]
+    outputs = [op.slots[n].name for n in op.outputs]
+    raw = bodies[0].raw
+    scratch = raw.names[len(inputs) + len(outputs) :] if raw is not None else []
+    d = Derivable(op.name, {}, outputs, [], [], {}, [], Sizes({}, frozenset()), unchecked)
+    return Callee(d, bodies[0], inputs, [*outputs, *scratch], Placed(d, {}, {}))
+
+
+def complete(c: Callee, op: model.Op, text: str, callees: Callees) -> None:
+    """Reads the op's lines, in which it may stand itself; without gradients it has none."""
+    if text == "":
+        return
+    d = read_derivable(op, text, callees)
+    c.op.tensors, c.op.grads = d.tensors, d.grads
+    known = [*[s.name for s in op.sizes], *[entry(p.name) for p in op.params if p.slot < 0]]
+    for t in d.tensors.values():
+        for a in axes(t):
+            if a.pack:
+                c.itself.packs[a.pack] = (Axis(None, a.pack),)
+                known.append(f"count_{a.pack}")
+            elif a.extent is not None:
+                known += sorted(a.extent.symbols)
+    for n in known:
+        c.itself.env[n] = sym(n)
+
+
+def read_derivable(op: model.Op, text: str, callees: Callees) -> Derivable:
     """What derivation knows of an op.  text: the lines, and before them one with the parameters that have gradients,
-    sizes that are above 0 and, as `Y=H`, those that grow with an axis."""
+    sizes that are above 0 and, as `Y=H`, those that grow with an axis.  callees: the ops whose bodies it runs."""
     names = [s.name for s in op.slots]
     head, *lines = text.split("\n")
     wanted: list[str] = []
@@ -143,7 +237,7 @@ def read_derivable(op: model.Op, text: str) -> Derivable:
             wanted.append(names[int(said)])
         else:
             positive.append(said)
-    reader = Lines(names)
+    reader = Lines(names, callees)
     stmts: list[Stmt] = []
     grads: dict[str, list[Stmt]] = {}
     owned: list[Owned] = []
@@ -165,6 +259,8 @@ def read_derivable(op: model.Op, text: str) -> Derivable:
                     {t.split("=")[0]: names[int(t.split("=")[1])] for t in targets.split(",")},
                 )
             )
+        elif line[0] == "!":
+            into += reader.body(line)
         else:
             into.append(reader.statement(line))
     sizes = Sizes(kin, frozenset(positive))
@@ -184,7 +280,7 @@ class Slopes:
 
 def read_routines(text: str) -> dict[str, Function]:
     """The derivatives of routines, a line for each: `name x,y`, `!` if it may work on whole numbers, `x=formula`."""
-    reader = Lines([])
+    reader = Lines([], nobody)
     found: dict[str, Function] = {}
     for line in text.split("\n") if text else []:
         name, said, *rest = line.split(" ")
@@ -197,6 +293,11 @@ def read_routines(text: str) -> dict[str, Function]:
             slopes[slope[:at]] = reader.e(Formula(slope[at + 1 :], 0, []))
         found[name] = Slopes(params, slopes, whole)
     return found
+
+
+def nobody(name: str) -> Callee:
+    """Routines run no bodies."""
+    raise ValueError(name)
 
 
 def numbered(names: list[str], text: str) -> tuple[str, ...]:

@@ -153,7 +153,9 @@ export function popKey<V>(of: Record<string, V>, key: string): V {
 
 /** The object with other values in some fields. */
 export function withChanges<T extends object>(of: T, changes: object): T {
-  return Object.assign(Object.create(Object.getPrototypeOf(of) as object) as T, of, changes);
+  const made = Object.assign(Object.create(Object.getPrototypeOf(of) as object) as T, of, changes);
+  if (made instanceof Unique) made.serial_ = undefined; // it is equal to itself alone, too
+  return made;
 }
 
 export function assertTrue(condition: boolean): asserts condition {}

@@ -111,7 +111,7 @@ class Reverse:
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
-        self.ran: set[tuple[tuple[str, str], ...]] = set()  # bodies of steps reversed, by their outputs
+        self.ran: set[str] = set()  # bodies of steps reversed, by their first output
         self.products: dict[
             str, tuple[str, str]
         ] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
@@ -245,7 +245,7 @@ class Reverse:
         arriving = [
             o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)
         ]
-        if raw.outputs in self.ran or not arriving:
+        if raw.outputs[0][1] in self.ran or not arriving:
             return
         reached = [
             n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")
@@ -253,7 +253,7 @@ class Reverse:
         heard = {r.tensor for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
         if reached and any(f"g_{o}" not in heard for o in arriving):
             raise NoDerivative(at.op.name)  # rather than a gradient without this part
-        self.ran.add(raw.outputs)
+        self.ran.add(raw.outputs[0][1])
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
         there = Inlined(at.op, names, at.packs, at.env, at.T)
         wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}

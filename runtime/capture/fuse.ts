@@ -62,7 +62,16 @@ function workOf(n: number, step: Step, values: readonly Value[]): Work | null {
 function joinedStep(work: Work, steps: readonly Step[], values: readonly Value[]): RunStep {
   const parts = work.parts.map(({ step }) => steps[step]!),
     runs = parts.filter((part) => part.kind === "run"),
-    op: CompiledOp = { op: as_op(work), loops: "", reals: [], derive: null, parts: null, calls: null, valueChecks: [] },
+    op: CompiledOp = {
+      op: as_op(work),
+      loops: "",
+      callees: () => [],
+      reals: [],
+      derive: null,
+      parts: null,
+      calls: null,
+      valueChecks: [],
+    },
     { device } = values[work.values.find((value) => value >= 0)!]!;
   return {
     kind: "run",

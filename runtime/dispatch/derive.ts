@@ -1,7 +1,7 @@
 // Derives the gradient programs that the package does not carry, with the compiler's own passes.
 
 import { type Derivation, derivation, program } from "../../codegen/derived.js";
-import { read_routines } from "../../codegen/loop_notation.js";
+import { type Callee, type Callees, callee, complete, read_routines } from "../../codegen/loop_notation.js";
 import { ROUTINES } from "../../dsl/expression.js";
 import { slopes } from "../../codegen/slopes.js";
 import type { CompiledOp } from "../program/compiled-op.js";
@@ -9,11 +9,29 @@ import { type Deriver, setDeriver } from "../program/programs.js";
 
 const derivations = /* @__PURE__ */ new WeakMap<CompiledOp, Derivation>();
 
+/** Ops with bodies, by name; who runs one names it. */
+const bodies = /* @__PURE__ */ new Map<string, Callee>();
+
+const calleesOf =
+  (compiled: CompiledOp): Callees =>
+  (name) => {
+    let found = bodies.get(name);
+    if (!found) {
+      const one = compiled.callees().find(({ op }) => op.name === name)!;
+      bodies.set(name, (found = callee(one.op)));
+      complete(found, one.op, one.loops, calleesOf(one)); // where it may stand itself
+    }
+    return found;
+  };
+
 export const derive: Deriver = (compiled, order) => {
   let found = derivations.get(compiled);
   if (!found) {
     if (!Object.keys(ROUTINES).length) Object.assign(ROUTINES, read_routines(slopes));
-    derivations.set(compiled, (found = derivation(compiled.op, [...compiled.reals], compiled.loops)));
+    derivations.set(
+      compiled,
+      (found = derivation(compiled.op, [...compiled.reals], compiled.loops, calleesOf(compiled))),
+    );
   }
   return program(found, order);
 };

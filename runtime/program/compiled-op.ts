@@ -34,6 +34,8 @@ export interface CompiledOp {
   readonly loops: string;
   readonly reals: readonly string[];
   derive: Deriver | null;
+  /** The ops whose bodies the loop program runs. */
+  readonly callees: () => readonly CompiledOp[];
   /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */

@@ -102,6 +102,15 @@ export default {
         F.cross_entropy(x.mul(2).reshape([1, 2]), torch.tensor([1], { dtype: "int32", device: t.device })),
       conv1d: (x) => F.conv1d(x.pow(2).reshape([1, 1, 2]), w.reshape([2, 1, 2]), { padding: 1 }).pow(2),
     };
+    // Bodies of steps, whose gradients run others.
+    const definite = (x) => torch.diag(x.exp()).add(torch.outer(x, x));
+    Object.assign(functions, {
+      cholesky: (x) => torch.linalg.cholesky(definite(x)).pow(2),
+      solve: (x) => torch.linalg.solve(definite(x), x.exp()),
+      inv: (x) => torch.linalg.inv(definite(x)),
+      det: (x) => torch.linalg.det(definite(x)),
+      matrix_exp: (x) => torch.linalg.matrix_exp(definite(x)),
+    });
     const h = 0.02;
     for (const [name, f] of Object.entries(functions)) {
       const at = (s) =>
