@@ -40,7 +40,7 @@ runtime/datasets
 runtime/nn names/modules.js
 runtime/optim
 runtime/exchange
-runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js wasm.js
+runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js
 compat
 """
 # The same for Python.  What `import dsl` and `python -m dsl` open is a door to the workbench, and part of it.

@@ -118,7 +118,7 @@ class Writer:
 
     def body(self, s: Stmt, run: RawResult, results: int) -> str:
         """The statements of a body that runs."""
-        raw, at = run.raw, run.raw.placed
+        raw, at = run.raw, run.raw.inlined
         assert at is not None and at.T == raw.T
         name = at.op.name
         if name not in self.callees:

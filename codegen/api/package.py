@@ -25,7 +25,7 @@ from ..translator.template import TEXT_TS, templates_module
 from ..translator.translate import EXTERNAL, PYTHON_TS, Project, translate
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
-from . import aliases, core, docs, loop_programs, modules, nn, opdata, report
+from . import aliases, core, docs, loop_programs, modules, nn, opdata, order, report
 from .by_hand import NEEDED, ByHand, sources
 from .notation import Writer
 
@@ -69,7 +69,7 @@ def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlie
     files |= earlier.get(host_files, "host")
     made, report = ops_files(library, earlier)
     files |= made
-    files |= names_files(library, by_hand)
+    files |= names_files(library, by_hand, files.keys())
     write(out, files)
     return report
 
@@ -277,8 +277,9 @@ def wgsl_files() -> dict[str, str]:
     }
 
 
-def names_files(library: Library, by_hand: ByHand) -> dict[str, str]:
-    """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
+def names_files(library: Library, by_hand: ByHand, others: Collection[str]) -> dict[str, str]:
+    """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name.
+    others: the modules beside these."""
     names = aliases.names_of(library, by_hand.methods)
     spaces = {
         s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand.root}
@@ -297,15 +298,16 @@ def names_files(library: Library, by_hand: ByHand) -> dict[str, str]:
         made[f"names/{outer}.ts"] = modules.outer_module(
             outer, [s for s in sorted(spaces) if s.startswith(outer + ".")]
         )
-    made |= core_files(names, by_hand)
+    made["order.ts"] = order.order_module(others, {op.file for op in library.ops.values()})
+    made |= core_files(names, by_hand, others)
     made["wasm.ts"] = WASM_ENTRY
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made
 
 
-def core_files(names: aliases.Names, by_hand: ByHand) -> dict[str, str]:
-    """The entry tensorloom/core."""
+def core_files(names: aliases.Names, by_hand: ByHand, others: Collection[str]) -> dict[str, str]:
+    """The entry tensorloom/core.  others: the modules beside those of names."""
     of_runtime = by_hand.exports["runtime/index"]
     tables, composite, methods = core.chosen(names, {s: by_hand.functions(s) for s in names.namespaces})
     tables["torch"] = {n: ops for n, ops in tables["torch"].items() if n not in of_runtime}
@@ -315,6 +317,8 @@ def core_files(names: aliases.Names, by_hand: ByHand) -> dict[str, str]:
     }
     made["names/core/nn.ts"] = modules.outer_module("nn", ["functional"])
     made["core-methods.ts"] = modules.methods_module(methods)
+    files = {op.file for table in tables.values() for ops in table.values() for op in ops}
+    made["core-order.ts"] = order.order_module([m for m in others if not m.startswith("fusion/")], files)
     made["core.ts"] = modules.core_module(sorted({"nn", *tables} - {"torch", "functional"}))
     return made
 

@@ -27,7 +27,7 @@ from dsl.gradients.solve import Sizes
 from dsl.ir.axes import Axis, axes
 from dsl.ir.expression import E, Function, RawResult, Read, Reduction, integer, read, sym
 from dsl.ir.program import Body, Dim, DimKind, Dtype, Loop, Mode, Owned, Part, Program, Raw, Role, Stmt, Tensor
-from dsl.ir.row_calls import Placed
+from dsl.ir.row_calls import Inlined
 
 from ..binding.parts import entry
 from ..data import model
@@ -50,7 +50,7 @@ class Callee:
     kernel: model.Kernel
     inputs: list[str]
     outputs: list[str]
-    itself: Placed
+    itself: Inlined
 
 
 Callees = Callable[[str], Callee]
@@ -102,9 +102,9 @@ class Lines:
         name, count, dtype = (head[1:at] if at >= 0 else head[1:]).split(":")
         T = cast(Dtype, dtype)
         callee = self.callees(name)
-        placed = callee.itself
+        inlined = callee.itself
         if len(rest) == 2:
-            placed = Placed(callee.op, {}, self.packs(rest[0]), self.sizes(rest[1]), T)
+            inlined = Inlined(callee.op, {}, self.packs(rest[0]), self.sizes(rest[1]), T)
         tensors = [self.tensor(Formula(x, 0, [])) for x in made.split(" ")]
         outputs: list[tuple[str, str]] = []
         for k, t in enumerate(tensors):
@@ -112,7 +112,7 @@ class Lines:
         reads = [read(self.tensor(Formula(x, 0, [])), ()) for x in given.split(" ")]
         numbers = [self.e(Formula(x, 0, [])) for x in uniforms.split(" ")]
         body = Body(name, (), (), (), frozenset())
-        made_ = [Raw(body, tuple(callee.inputs), tuple(outputs), (), n, T, placed) for n in range(int(count))]
+        made_ = [Raw(body, tuple(callee.inputs), tuple(outputs), (), n, T, inlined) for n in range(int(count))]
         return [Stmt(tensors[r.n], (), (), RawResult(r, (*reads, *numbers)), when=when) for r in made_]
 
     def packs(self, text: str) -> dict[str, tuple[Axis, ...]]:
@@ -200,7 +200,7 @@ def callee(op: model.Op) -> Callee:
     raw = bodies[0].raw
     scratch = raw.names[len(inputs) + len(outputs) :] if raw is not None else []
     d = Derivable(op.name, {}, outputs, [], [], {}, [], Sizes({}, frozenset()), unchecked)
-    return Callee(d, bodies[0], inputs, [*outputs, *scratch], Placed(d, {}, {}))
+    return Callee(d, bodies[0], inputs, [*outputs, *scratch], Inlined(d, {}, {}))
 
 
 def complete(c: Callee, op: model.Op, text: str, callees: Callees) -> None:
