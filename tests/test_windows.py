@@ -10,7 +10,7 @@ from test_strategies import flat
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
 from codegen.data.written import read_formula
-from codegen.planner.affine import affine
+from codegen.planner.affine import affine, quotient
 from codegen.planner.constants import put_in
 from codegen.planner.plan import plan
 from codegen.planner.window import index_of
@@ -146,7 +146,7 @@ def test_a_software_device_keeps_the_plain_kernels():
 )
 def test_affine(text, factors):
     node = read_formula(text, ["x0", "y0", "k0"])
-    found = affine(node, {"n": 3}.get, True)
+    found = affine(node, {"n": 3}.get, quotient)
     assert (found is None) == (factors is None)
     if found is not None:
         assert {n: f for n, f in found.factors.items() if f or n == ""} == factors

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from codegen.data.functions import routine_name
 from dsl.ir.expression import ROUTINES
 from dsl.reference import scalars
 
@@ -19,14 +20,13 @@ OTHERS = {
 
 def function(name: str) -> Callable[..., float]:
     """A function of doubles by its name in formulas."""
+    for routine in ROUTINES:
+        if name == routine_name(routine, "f"):
+            return lambda *x: float(scalars.call(routine, *x))
+        if name == routine_name(routine, "i"):
+            return lambda *x: float(scalars.call(routine, *(int(a) for a in x)))
     if name in OTHERS:
         own = OTHERS[name]
-    elif name.endswith("_routine") or name.endswith("_routine_int"):
-        routine = name.removesuffix("_int").removesuffix("_routine")
-        assert routine in ROUTINES
-        return lambda *x: float(
-            scalars.call(routine, *(int(a) for a in x)) if name.endswith("_int") else scalars.call(routine, *x)
-        )
     else:
         own = scalars.CALLS[name.removesuffix("_of").removesuffix("_far")]
 

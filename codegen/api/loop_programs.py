@@ -28,6 +28,7 @@ from dsl.ir.expression import (
 from dsl.ir.program import Loop, Stmt
 
 from ..data.errors import decimal
+from ..data.functions import routine_name
 
 SIGNS = {"and": "&&", "or": "||", "not": "!"}
 
@@ -63,9 +64,7 @@ def formula(e: E, numbers: dict[Read, int]) -> str:
         case Select(condition, yes, no):
             return f"{{{of(no)},{of(yes)},{of(condition)}}}"
         case Call(name, operands):
-            # A routine may have the name of something else that formulas have: `divide`, `i32`.
-            own = "" if name in INTRINSICS else "_routine"
-            return f"{name}{own}({','.join(map(of, operands))})"
+            return f"{name if name in INTRINSICS else routine_name(name, 'f')}({','.join(map(of, operands))})"
     raise Unwritten(e)
 
 

@@ -12,13 +12,13 @@ from dsl.lowering.types import symbol_kinds
 from dsl.opdef import Library, OpDef, Schedule, symbol
 
 from ..data import model
+from ..data.functions import routine_name
 from ..kernels import kernel as build
 from ..kernels import procedures
 from ..kernels.bounds_checks import watched
 from ..kernels.carried import DTYPES, kernel, needs, raw_kernel, slot, used
 from ..kernels.context import KernelContext
 from ..kernels.elementwise import elementwise
-from ..kernels.formulas import routine_name
 from ..kernels.fused import kernels
 from ..kernels.host_formula import formula
 from ..kernels.verified import verify
@@ -103,14 +103,14 @@ SLOPES = {"sinh_of": ["cosh_of"], "cosh_of": ["sinh_of"], "lgamma_of": ["digamma
 def derivatives(names: set[str]) -> set[str]:
     """The functions that derivatives of any order of such kernels may call."""
     found: set[str] = set()
-    todo = [*names]
+    todo, routines_of_floats = [*names], {routine_name(r.name, "f"): r for r in ROUTINES.values()}
     while todo:
         name = todo.pop()
         if name in found:
             continue
         found.add(name)
         todo += SLOPES.get(name, [])
-        r = ROUTINES.get(name.removesuffix("_routine"))
+        r = routines_of_floats.get(name)
         if r is not None:
             calls = {n.name for e in r.slopes.values() for n in walk(e) if isinstance(n, Call)}
             todo += [routine_name(n, "f") if n in ROUTINES else f"{n}_of" for n in calls]

@@ -121,6 +121,11 @@ class Step:
     compared: str = "T"  # argmax, argmin: what they compare, "T" "f" "i"
 
 
+def is_arg(step: Step) -> bool:
+    """Whether a step finds where the greatest or least value stands."""
+    return step.red == "argmax" or step.red == "argmin"
+
+
 @dataclass
 class ReadCode:
     """The formulas of one access: an index for each computed logical axis (None for the others), when

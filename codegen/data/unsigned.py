@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .errors import OpError
-from .model import Code, Kernel, formulas_of
+from .model import Code, Kernel, formulas_of, is_arg
 from .nodes import Apply, Binary, Cast, Element, Local, Node, Uniform, children
 
 # Functions of whole numbers whose lower 32 bits do not depend on what the uppermost bit means.
@@ -34,7 +34,7 @@ def is_signed(kernel: Kernel, code: Code) -> bool:
             return True
     for n in range(len(kernel.steps)):
         body = code.steps[n].body
-        if kernel.steps[n].red.startswith("arg") and body is not None and of_numbers(kernel, body):
+        if is_arg(kernel.steps[n]) and body is not None and of_numbers(kernel, body):
             return True
     for e in formulas_of(code):
         if e is not None and signs(kernel, e):

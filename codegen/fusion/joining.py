@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..data.functions import may_report
 from ..data.model import (
     Access,
     Bound,
@@ -240,7 +241,7 @@ def tells(code: Code) -> bool:
             match x:
                 case BoundsCheck():
                     return True
-                case Apply(name=name) if name.endswith("_checked") or name == "check_value":
+                case Apply(name=name) if may_report(name):
                     return True
                 case _:
                     pass

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Axis, Kernel, StepCode
+from ..data.functions import CHECKED, INTEGER
+from ..data.model import Axis, Kernel, Op, StepCode
 from ..data.nodes import (
     Apply,
     Binary,
@@ -23,6 +24,7 @@ from ..data.nodes import (
     mapped,
     nodes_of,
 )
+from ..data.statements import read_procedure
 from ..planner.lines import Line, collapsed, points, resolve
 from ..planner.writer import is_bool
 from .work import Work, entry_of
@@ -71,13 +73,14 @@ def pointwise(work: Work) -> Pointwise | None:
         steps.append(StepCode(None, settled(work, kernel, code.steps[n].body)))
     used: list[int] = []
     costly = False
+    integral = INTEGER + CHECKED + integer_routines(work.op)
     for made in steps:
         for x in nodes_of(made.body):
             if isinstance(x, (Index, Random, BoundsCheck, Item, Local)):
                 return None
             match x:
                 case Apply(name=name):
-                    if name.endswith("_checked") or name.endswith("_int"):
+                    if name in integral:
                         return None
                     costly = costly or name not in CHEAP
                 case Element(access=n):
@@ -98,6 +101,11 @@ def pointwise(work: Work) -> Pointwise | None:
     if points(r.outer) == 0:
         return None
     return Pointwise(kernel, collapsed(r.outer), r.offsets, steps, used, costly)
+
+
+def integer_routines(op: Op) -> list[str]:
+    """The functions of an op's routines that are of whole numbers."""
+    return [f.name for f in op.routines if f.steps != "" and read_procedure(f.steps).kinds["out"] == "i"]
 
 
 def is_true(e: Node) -> bool:

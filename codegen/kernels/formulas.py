@@ -31,9 +31,10 @@ from dsl.ir.expression import (
     show,
     walk,
 )
-from dsl.ir.program import Presence, Tensor
+from dsl.ir.program import Tensor, is_presence
 
 from ..data import nodes
+from ..data.functions import routine_name
 from ..data.model import Code, ReadCode, StepCode
 from ..data.nodes import Apply, BoundsCheck, Node, Option, Uniform
 from .context import KernelContext
@@ -241,7 +242,7 @@ class Lowering:
         raise ValueError(f"the variable {name} outside of a routine")
 
     def symbol(self, name: str) -> Node:
-        if self.op.is_constant(name) or name.startswith(Presence) and not self.op.has(name):
+        if self.op.is_constant(name) or is_presence(name) and not self.op.has(name):
             return Option(name)
         return nodes.Constant("f", math.pi) if name == "pi" else Uniform(name)
 
@@ -265,7 +266,7 @@ class Lowering:
         if self.wide_inside(e):
             return Apply("narrow_checked", [self.wide(e)])
         if operator in CHECKED and self.checked(e):
-            return self.call(f"{CHECKED[operator]}_checked", (left, right), "i")
+            return self.call(CHECKED[operator], (left, right), "i")
         match operator:
             case "+" | "-" | "*":
                 return self.binary(operator, left, right, kind)
@@ -275,9 +276,8 @@ class Lowering:
                 return self.binary("!=" if kind == "b" and operator == "^" else operator, left, right, kind)
             case "**" if kind == "f" and isinstance(right, Constant) and right.value in (2, 0.5):
                 return self.call("square" if right.value == 2 else "square_root", (left,), "f")
-        name = FUNCTIONS[operator]
-        whole = kind == "i" and operator in ("//", "%", "**")
-        return self.call(f"{name}_int" if whole else name, (left, right), kind)
+        name = INTEGER.get(operator, FUNCTIONS[operator]) if kind == "i" else FUNCTIONS[operator]
+        return self.call(name, (left, right), kind)
 
     def wide_inside(self, e: E) -> bool:
         return may_be_wide(e) and bool(self.values) and self.checked(e) and any(wide_parts(e, self.checked))
@@ -322,10 +322,18 @@ class Lowering:
 
 
 # Operators on whole numbers of T that may not fit.
-CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "//": "floor_divide", "**": "power", "<<": "shift_left"}
+CHECKED = {
+    "+": "add_checked",
+    "-": "subtract_checked",
+    "*": "multiply_checked",
+    "//": "floor_divide_checked",
+    "**": "power_checked",
+    "<<": "shift_left_checked",
+}
 PREDICATES = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
 # Operators without one in WGSL that does the same.
 FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}
+INTEGER = {"//": "floor_divide_int", "%": "remainder_int", "**": "power_int"}
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
 PRELUDE_NAMES = {
     "max": "larger",
@@ -353,7 +361,3 @@ def exact(e: E) -> Binary | None:
             return quotient
         case _:
             return None
-
-
-def routine_name(name: str, kind: str) -> str:
-    return f"{name}_routine" + ("_int" if kind == "i" else "")

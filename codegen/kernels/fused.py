@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dsl.ir.program import Program
+from weakref import WeakKeyDictionary
+
+from dsl.ir.program import Program, Stmt
 
 from .fuse import fused
 from .kernel import Kernel, plainly_named
 from .sound import verify
+
+_known: WeakKeyDictionary[Program, tuple[list[Stmt], list[Kernel]]] = WeakKeyDictionary()
 
 
 def kernels(program: Program | None) -> list[Kernel]:
     """The kernels of a program in the order they run."""
     if program is None:
         return []
-    if program.fused is None or program.fused[0] != program.stmts:
+    statements, made = _known.get(program, ([], []))
+    if not made or statements != program.stmts:
         made = [plainly_named(n) for n in fused(program)]
         verify(made, program)
-        program.fused = [*program.stmts], made
-    return [*program.fused[1]]
+        _known[program] = [*program.stmts], made
+    return [*made]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, sym
-from dsl.ir.program import Presence
+from dsl.ir.program import is_presence
 
 from .context import KernelContext
 from .kernel import Kernel
@@ -26,7 +26,7 @@ def hoisted(op: KernelContext, kernel: Kernel) -> tuple[Kernel, dict[str, E]]:
                 return kind != "b"
             case Symbol(name):
                 return (
-                    not name.startswith(Presence)
+                    not is_presence(name)
                     and op.options.get(name, "int") in ("int", "real")
                     and name not in ("inf", "nan")
                 )

@@ -24,7 +24,7 @@ from dsl.ir.expression import (
     Unary,
     is_condition,
 )
-from dsl.ir.program import Presence, Tensor
+from dsl.ir.program import Tensor, is_presence
 
 from .context import KernelContext
 from .kernel import Kernel, Step
@@ -118,7 +118,7 @@ class Kinds:
             return "inf"
         if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"):
             return "f"
-        if name.startswith(Presence) and not self.op.has(name):
+        if is_presence(name) and not self.op.has(name):
             return "b"
         return {"num": self.T, "real": "f", "bool": "b"}.get(self.op.kind(name), "i")
 

@@ -8,6 +8,7 @@ from typing import cast
 from dsl.ir import expression as ir
 from dsl.ir.expression import BinaryOperator, E, Inside, Local, Pack, Read, Symbol, UnaryOperator, real
 
+from ..data.functions import routine_of
 from ..data.nodes import (
     Apply,
     Binary,
@@ -72,5 +73,5 @@ def expression(n: Node, scope: Scope) -> E:
                 return ir.Binary(BINARY[name], parts[0], parts[1])
             if name == "b32" or name == "T32":
                 return ir.Cast("b" if name == "b32" else "T", parts[0])
-            return ir.Call(name[:-8] if name.endswith("_routine") else name, parts)
+            return ir.Call(routine_of(name), parts)
     raise ValueError("no formula of a loop program")

@@ -4,7 +4,10 @@ definition."""
 
 from __future__ import annotations
 
-from ..data.model import Code, Kernel
+from dsl.ir.expression import ROUTINES
+
+from ..data.functions import CHECKED, INTEGER, routine_name
+from ..data.model import Code, Kernel, is_arg
 from ..data.nodes import (
     Apply,
     Binary,
@@ -33,8 +36,8 @@ ARITHMETIC, ORDER, EQUALITY, LOGIC, BITS = (
     ("&", "|", "^"),
 )
 # Functions of prelude.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole numbers in 64
-# bits.  Others take and answer floats, or whole numbers where their name ends in _int or _checked; of WGSL's own,
-# what they are given.
+# bits.  Others take and answer floats, but for those of data/functions.py and of whole numbers; of WGSL's own, what
+# they are given.
 SIGNATURES = {
     "is_nan": ("f", "b"),
     "is_infinite": ("f", "b"),
@@ -126,13 +129,17 @@ class Verifier:
             return self.asked(kinds == wanted, e, result)
         if name in OWN:
             return self.asked(len(set(kinds)) == 1 and kinds[0] in "fi", e, kinds[0])
-        whole = name.endswith(("_int", "_checked"))
+        whole = name in INTEGER or name in CHECKED or name in integer_routines()
         return self.asked(set(kinds) <= {"i" if whole else "f"}, e, "i" if whole else "f")
 
     def asked(self, holds: bool, e: Node, kind: str) -> str:
         if not holds:
             raise BrokenNode(f"operands of the wrong kinds, or of nothing: {e!r}")
         return kind
+
+
+def integer_routines() -> set[str]:
+    return {routine_name(name, "i") for name, r in ROUTINES.items() if r.whole}
 
 
 def verify(kernel: Kernel, options: dict[str, str]) -> None:
@@ -149,7 +156,7 @@ def verify_code(v: Verifier, kernel: Kernel, code: Code, T: str) -> None:
                 v.asked(v.kind(e) == kind, e, kind)
     for s, c in zip(kernel.steps, code.steps):
         compared = T if s.compared == "T" else s.compared
-        wanted = compared if s.red.startswith("arg") else T if s.value == "T" else s.value
+        wanted = compared if is_arg(s) else T if s.value == "T" else s.value
         if c.pred is not None:
             v.asked(v.kind(c.pred) == "b", c.pred, "b")
         v.asked(

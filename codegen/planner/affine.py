@@ -1,5 +1,5 @@
 """Whole numbers that are sums of loops times numbers, such as `y * stride + k * dilation - padding`: as indices they
-move in even steps.  The numbers of the uniform count as what they are in a call."""
+move in even steps.  Uniforms count as what they are in a call."""
 
 from __future__ import annotations
 
@@ -34,25 +34,30 @@ class Affine:
     def minus(self, other: Affine) -> Affine:
         return self.plus(other.times(-1))
 
-    def over(self, by: Affine) -> Affine | None:
-        """The quotient, rounded down, by a number that divides what all loops are multiplied by; else None."""
-        if not by.is_number() or by.factors[""] < 1:
+
+def equal(a: Affine, b: Affine) -> bool:
+    rest = a.minus(b)
+    return rest.is_number() and rest.factors[""] == 0
+
+
+def quotient(a: Affine, by: Affine) -> Affine | None:
+    """a / by, rounded down, where `by` is a number that divides what all loops are multiplied by; else None."""
+    if not by.is_number() or by.factors[""] < 1:
+        return None
+    out: dict[str, int] = {}
+    for name in a.factors:
+        if name != "" and a.factors[name] % by.factors[""] != 0:
             return None
-        out: dict[str, int] = {}
-        for name in self.factors:
-            if name != "" and self.factors[name] % by.factors[""] != 0:
-                return None
-            out[name] = self.factors[name] // by.factors[""]
-        return Affine(out)
-
-    def equals(self, other: Affine) -> bool:
-        rest = self.minus(other)
-        return rest.is_number() and rest.factors[""] == 0
+        out[name] = a.factors[name] // by.factors[""]
+    return Affine(out)
 
 
-def affine(e: Node, value_of: Callable[[str], int | None], quotients: bool) -> Affine | None:
-    """What a formula is, or None if it is nothing of this form.  value_of: the value of a whole number of the uniform.
-    quotients: whether divisions count, too, where they divide what all loops are multiplied by."""
+Division = Callable[[Affine, Affine], Affine | None]
+
+
+def affine(e: Node, value_of: Callable[[str], int | None], divided: Division | None) -> Affine | None:
+    """What a formula is, or None if it is nothing of this form.  value_of: the value of a whole number among the
+    uniforms.  divided: what a division comes to, `quotient`; None: divisions are not of this form."""
     match e:
         case Constant(kind="i", value=value):
             return Affine({"": int(value)})
@@ -62,16 +67,16 @@ def affine(e: Node, value_of: Callable[[str], int | None], quotients: bool) -> A
             known = value_of(name)
             return None if known is None else Affine({"": known})
         case Unary(operator="-", operand=operand):
-            inner = affine(operand, value_of, quotients)
+            inner = affine(operand, value_of, divided)
             return None if inner is None else inner.times(-1)
         case Binary(operator=operator, left=left, right=right):
-            a = affine(left, value_of, quotients)
-            b = affine(right, value_of, quotients)
+            a = affine(left, value_of, divided)
+            b = affine(right, value_of, divided)
             return None if a is None or b is None else joined(operator, a, b)
-        case Apply(name="floor_divide_int", operands=operands) if quotients:
-            a = affine(operands[0], value_of, quotients)
-            b = affine(operands[1], value_of, quotients)
-            return None if a is None or b is None else a.over(b)
+        case Apply(name="floor_divide_int", operands=operands) if divided is not None:
+            a = affine(operands[0], value_of, divided)
+            b = affine(operands[1], value_of, divided)
+            return None if a is None or b is None else divided(a, b)
         case _:
             return None
 

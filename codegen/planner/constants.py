@@ -5,7 +5,7 @@ was."""
 
 from __future__ import annotations
 
-from ..data.model import Call, Code, Kernel, Op, ReadCode, StepCode
+from ..data.model import Call, Code, Env, Kernel, Op, ReadCode, StepCode
 from ..data.nodes import Apply, Constant, Division, Node, Uniform, mapped
 
 LARGEST = 64
@@ -25,7 +25,9 @@ def constant_options(op: Op, kernel: Kernel, call: Call) -> dict[str, int]:
         if w.kind != "i" or w.value is not None or w.name not in call.env:
             continue
         for param in op.params:
-            if param.kind != "ints" and param.kind != "int" or not numbered(w.name, param.name):
+            if param.kind != "ints" and param.kind != "int":
+                continue
+            if w.name != param.name and (param.kind == "int" or not is_component(w.name, param.name, call.env)):
                 continue
             value = call.env[w.name]
             if value >= 0 and value <= LARGEST:
@@ -33,14 +35,14 @@ def constant_options(op: Op, kernel: Kernel, call: Call) -> dict[str, int]:
     return out
 
 
-def numbered(name: str, stem: str) -> bool:
-    """Whether a name is another one, or that with digits after it."""
-    if not name.startswith(stem):
-        return False
-    for i in range(len(stem), len(name)):
-        if name[i] < "0" or name[i] > "9":
-            return False
-    return True
+def is_component(name: str, option: str, env: Env) -> bool:
+    """Whether a name is that of a number of an option that is a list: its own, and its place in it."""
+    n = 0
+    while f"{option}{n}" in env:
+        if name == f"{option}{n}":
+            return True
+        n += 1
+    return False
 
 
 def with_constants(code: Code, constants: dict[str, int]) -> Code:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..data.dtypes import compute_class
-from ..data.model import Step
+from ..data.model import is_arg
 from ..data.nodes import Node, uses_result
 from .common import common
 from .conversion import KIND_TYPES
@@ -141,10 +141,6 @@ def independent(k: KernelWriter, first: int, end: int) -> bool:
 
 
 # --- Reductions ------------------------------------------------------------------------------------
-
-
-def is_arg(step: Step) -> bool:
-    return step.red == "argmax" or step.red == "argmin"
 
 
 def value_kind(k: KernelWriter, n: int) -> str:

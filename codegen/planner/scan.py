@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..data.dtypes import compute_class
-from ..data.model import Step
+from ..data.model import Step, is_arg
 from ..data.nodes import Node
 from .conversion import KIND_TYPES
 from .lines import points
 from .memory import read_lines, store_lines
 from .positions import decode
 from .printed import operand, printed
-from .reduction import better, is_arg, joined, narrowed, so_far, start, value_kind
+from .reduction import better, joined, narrowed, so_far, start, value_kind
 from .writer import PLAIN_THREADS, KernelWriter, declarations, uniform
 
 

@@ -56,10 +56,11 @@ def take_vec4(k: KernelWriter, lines: list[Line]) -> None:
     for n in range(len(k.kernel.accesses)):
         if not is_bound(k, n) or last.strides[n] != 1:
             continue
-        k.wide.append(n)
-        at = k.slots.index(k.kernel.accesses[n].slot)
-        if not k.elements[at].startswith("vec4"):
+        slot = k.kernel.accesses[n].slot
+        if not any(k.kernel.accesses[m].slot == slot for m in k.wide):
+            at = k.slots.index(slot)
             k.elements[at] = f"vec4<{k.elements[at]}>"
+        k.wide.append(n)
         k.r.offsets[n] = k.r.offsets[n] // 4
         for line in k.outer + k.reduce:
             if line.strides[n] != 1 or line.size != last.size:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Code, ReadCode
+from ..data.model import Code, ReadCode, is_arg
 from ..data.names import safe_name
 from ..data.nodes import Binary, Constant, Division, Node, Uniform, elements_of, operands_of, same, uses_loop
 from .affine import Affine, affine
@@ -19,7 +19,7 @@ from .lines import Line, points
 from .memory import access_kind, needed, read_lines
 from .positions import decode, is_named, term, variable
 from .printed import printed
-from .reduction import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
+from .reduction import accumulate, independent, narrowed, so_far, start, value_kind
 from .reduction_stores import outer_store
 from .writer import KernelWriter, Patch, bound_name, declarations, element_type, is_bound, uniform
 
@@ -136,7 +136,7 @@ def index_of(k: KernelWriter, e: Node) -> WindowIndex | None:
         case Division(operator="//", operand=operand, divisor=by):
             divisor = by
             dividend = operand
-    found = affine(dividend, lambda name: uniform_value(k, name), False)
+    found = affine(dividend, lambda name: uniform_value(k, name), None)
     return None if found is None else WindowIndex(found, divisor)
 
 

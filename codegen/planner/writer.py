@@ -13,6 +13,7 @@ from dsl.ir.dtypes import TYPES, is_floating, is_narrow
 from ..binding.parts import entry
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
+from ..data.functions import CHECKED, may_report
 from ..data.model import Access, Call, Code, Kernel, Op, Step, formulas_of
 from ..data.names import safe_name
 from ..data.nodes import Node
@@ -142,11 +143,10 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         k.helpers.append(helper)
         if helper == "invert":
             k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
-        checked = helper.endswith("_checked")
-        if checked and "is_narrow" not in k.helpers:
+        if helper in CHECKED and "is_narrow" not in k.helpers:
             k.helpers.append("is_narrow")
             k.consts.append(f"const is_narrow = {'true' if is_narrow(call.dtype) else 'false'};")
-        if (helper == "check_bounds" or helper == "in_bounds" or helper == "check_value" or checked) and k.fault < 0:
+        if may_report(helper) and k.fault < 0:
             bind_memory(k, -2, "atomic<u32>")
             k.fault = uniform(k, "fault_at", "u", 0)
         if helper == "uniform_random":
@@ -188,7 +188,9 @@ def is_bool(op: Op, name: str) -> bool:
     for param in op.params:
         if entry(param.name) == name:
             return param.kind == "bool"
-    return name.startswith("has_")
+        if f"has_{param.name}" == name:
+            return True
+    return False
 
 
 INFINITY: float = 1e308 * 10.0

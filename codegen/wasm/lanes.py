@@ -5,6 +5,7 @@ from __future__ import annotations
 from dsl.ir.dtypes import TYPES, is_floating
 
 from ..data.dtypes import compute_class
+from ..data.functions import CHECKED, INTEGER
 from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Rounded, Uniform
 from .functions import DIRECT
 from .plan import kind_of
@@ -93,7 +94,7 @@ def is_single(x: float) -> bool:
     return size == int(size)
 
 
-def one_by_one(t: Term, seen: list[int]) -> bool:
+def one_by_one(t: Term, seen: list[int], routines: list[str]) -> bool:
     """Whether a term needs what only one point at a time has: 64-bit whole numbers beyond what doubles hold, and most
     of what tells of faults."""
     if t.number in seen:
@@ -102,10 +103,12 @@ def one_by_one(t: Term, seen: list[int]) -> bool:
     match t.e:
         case Apply(name=name):
             if name == "narrow_checked":
-                return products(t.parts[0]) > 1 or any(one_by_one(p, seen) for p in wide_operands(t.parts[0]))
-            if t.kind == "w" or name not in SUMS and (name.endswith("_checked") or name.endswith("_int")):
+                return products(t.parts[0]) > 1 or any(one_by_one(p, seen, routines) for p in wide_operands(t.parts[0]))
+            if t.kind == "w" or name in INTEGER or t.kind == "i" and name in routines:
                 return True
-    return any(one_by_one(part, seen) for part in t.parts)
+            if name in CHECKED and name not in SUMS:
+                return True
+    return any(one_by_one(part, seen, routines) for part in t.parts)
 
 
 def products(t: Term) -> int:
@@ -136,7 +139,7 @@ def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
     """How many points formulas can be computed at, one after another in memory.  stored: the types that they are stored
     as, "" for what is added up in doubles."""
     seen: list[int] = []
-    if any(one_by_one(t, seen) for t in roots):
+    if any(one_by_one(t, seen, p.functions.routines) for t in roots):
         return 1
     exactness = Exactness(p)
     four = p.w.narrow or not any(p.terms.all[n].said == "narrow_checked" for n in seen)

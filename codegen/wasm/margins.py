@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..data.model import Code, ReadCode
 from ..data.nodes import Binary, Constant, Node, operands_of
-from ..planner.affine import Affine
+from ..planner.affine import Affine, equal
 from ..planner.lines import Line
 from .straight import EvenAxis, Evenness, Straight
 
@@ -135,7 +135,7 @@ def is_box(evenness: Evenness, axes: list[EvenAxis], guard: Node | None) -> bool
                 if sign == "<":
                     rest = rest.plus(Affine({"": -1}))
                 if not any(
-                    rest.equals(axis.even) or rest.equals(Affine({"": axis.length - 1}).minus(axis.even))
+                    equal(rest, axis.even) or equal(rest, Affine({"": axis.length - 1}).minus(axis.even))
                     for axis in axes
                 ):
                     return False

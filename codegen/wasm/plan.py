@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsl.ir.dtypes import TYPES
 
 from ..data.dtypes import compute_class
-from ..data.model import Call, Code, Env, Kernel, Op, UniformField, formulas_of, needed_accesses
+from ..data.model import Call, Code, Env, Kernel, Op, UniformField, formulas_of, is_arg, needed_accesses
 from ..data.nodes import (
     Apply,
     Binary,
@@ -240,7 +240,7 @@ def kept_step(k: Plan) -> int:
         return -1
     for n in range(len(steps)):
         body = k.code.steps[n].body
-        if steps[n].kind != "reduce" or steps[n].red.startswith("arg") or k.code.steps[n].pred is not None:
+        if steps[n].kind != "reduce" or is_arg(steps[n]) or k.code.steps[n].pred is not None:
             continue
         if any(isinstance(e, Apply) and e.name in COSTLY for e in nodes_of(body)):
             for later in range(n + 1, len(steps)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..data.dtypes import compute_class
-from ..data.model import Step
+from ..data.model import Step, is_arg
 from ..data.nodes import Constant, Result, contains
 from ..planner.writer import INFINITY, is_wide
 from .copies import Copy
@@ -194,7 +194,7 @@ class Steps:
         roots: list[Term] = []
         for n in range(len(self.steps)):
             step = self.steps[n]
-            if self.pred[n] is not None or step.red.startswith("arg") or step.mode != "=" and step.mode != "+=":
+            if self.pred[n] is not None or is_arg(step) or step.mode != "=" and step.mode != "+=":
                 return 1
             if step.kind == "reduce" and stored_kind(self.p, n) == "i":
                 return 1
@@ -318,7 +318,7 @@ class Steps:
         stored: list[str] = []
         for n in which:
             step = self.steps[n]
-            if self.pred[n] is not None or step.red.startswith("arg"):
+            if self.pred[n] is not None or is_arg(step):
                 return 1
             if step.target >= 0 and (self.p.class_of(last, step.target) != "1" or step.mode != "="):
                 return 1
@@ -368,7 +368,7 @@ class Steps:
     def reduce(self, n: int) -> None:
         """What step n comes to at this point."""
         step = self.steps[n]
-        if step.red.startswith("arg"):
+        if is_arg(step):
             self.place(n)
             return
         kind = self.kind(n)
@@ -570,7 +570,7 @@ class Steps:
             if step.kind != "reduce":
                 totals.append(-1)
                 places.append([])
-            elif step.red.startswith("arg"):
+            elif is_arg(step):
                 best, at, here = self.begin_place(n)
                 totals.append(at)
                 places.append([best, at, here])

@@ -17,7 +17,7 @@ from ..data.nodes import (
     same,
     uses_loop,
 )
-from ..planner.affine import Affine, affine
+from ..planner.affine import Affine, affine, quotient
 from ..planner.lines import Line, Resolved
 
 
@@ -57,7 +57,7 @@ class Evenness:
         self.depends: list[UniformField] = []
 
     def of(self, e: Node) -> Affine | None:
-        return affine(e, lambda name: self.value_of(name), True)
+        return affine(e, lambda name: self.value_of(name), quotient)
 
     def value_of(self, name: str) -> int | None:
         """A whole number of the uniform, which the plan then depends on."""
@@ -107,7 +107,7 @@ class Evenness:
                 return (
                     even is not None
                     and by is not None
-                    and even.over(by) is not None
+                    and quotient(even, by) is not None
                     and even.factors[""] % by.factors[""] == 0
                 )
             case _:

@@ -1,4 +1,7 @@
-"""The functions of prelude.wgsl and rare.wgsl and the library's routines, and what each of them calls."""
+"""The functions of prelude.wgsl and rare.wgsl and the library's routines, and what each of them calls.
+
+Of the files' functions only the line above each is read, `//= NAME: CALLED CALLED`; their WGSL is nobody's to read
+(tests/test_wgsl.py sees to it that the lines are true).  What routines call their nodes say."""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from . import routines
 
 FILE = Path(__file__).with_name("prelude.wgsl")
 RARE = Path(__file__).with_name("rare.wgsl")
+COMMENT = re.compile(r"^ *//.*\n| *//.*", re.M)
 
 
 def rare() -> dict[str, str]:
@@ -21,15 +25,21 @@ def rare() -> dict[str, str]:
     return of_file(RARE)
 
 
-@functools.cache
 def of_file(file: Path = FILE) -> dict[str, str]:
     """Name -> text without comments, which would travel with every page, in the order of the file."""
-    out: dict[str, str] = {}
-    for block in re.split(r"\n\n+", file.read_text(encoding="utf-8")):
-        found = re.search(r"^(?:fn|const) (\w+)", block, re.M)
-        if found:
-            out[found[1]] = re.sub(r"^ *//.*\n| *//.*", "", block.strip("\n"), flags=re.M)
-    return out
+    return declared(file)[0]
+
+
+@functools.cache
+def declared(file: Path) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The texts of a file's functions, and what each calls."""
+    texts, calls = {}, {}
+    for block in file.read_text(encoding="utf-8").split("\n\n"):
+        head, _, text = block.strip("\n").partition("\n")
+        if head.startswith("//= "):
+            name, _, called = head.removeprefix("//= ").partition(":")
+            texts[name], calls[name] = COMMENT.sub("", text), called.split()
+    return texts, calls
 
 
 def functions() -> dict[str, str]:
@@ -50,8 +60,8 @@ def known(loaded: tuple) -> tuple[dict[str, str], dict[str, list[str]]]:
     global _latest
     if not _latest[1] or len(_latest[0]) != len(loaded) or not all(map(is_, _latest[0], loaded)):
         texts = {**of_file(), **rare(), **routines.functions()}
-        words = lambda text: dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*", re.sub(r"//.*", "", text)))
-        _latest = loaded, texts, {n: [w for w in words(t) if w in texts and w != n] for n, t in texts.items()}
+        called = {**declared(FILE)[1], **declared(RARE)[1], **routines.calls()}
+        _latest = loaded, texts, {n: [c for c in called[n] if c in texts and c != n] for n in texts}
     return _latest[1:]
 
 

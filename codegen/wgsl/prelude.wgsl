@@ -3,43 +3,59 @@
 // Polynomials are least-squares fits with equal errors; an infinity or NaN is always made from a value at run
 // time, since constants that are not finite are refused.  Blank lines separate functions, and only those.
 
+//= is_nan:
 // Tests by bits: a compiler may assume that NaN does not occur.
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 
+//= is_infinite:
 fn is_infinite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
 
+//= is_finite:
 fn is_finite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u; }
 
+//= sign_bit:
 fn sign_bit(x: f32) -> bool { return bitcast<u32>(x) >= 0x80000000u; }
 
+//= nan_from:
 // NaN, and an infinity with the sign of x.
 fn nan_from(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u); }
 
+//= infinity_like:
 fn infinity_like(x: f32) -> f32 { return bitcast<f32>((bitcast<u32>(x) & 0x80000000u) | 0x7f800000u); }
 
+//= copy_sign:
 fn copy_sign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }
 
+//= nothing_of: copy_sign nan_from is_finite
 // 0 * x: NaN where x is not finite.
 fn nothing_of(x: f32) -> f32 { return select(copy_sign(0.0, x), nan_from(x), !is_finite(x)); }
 
+//= sign_of:
 fn sign_of(x: f32) -> f32 { return f32(select(0, 1, x > 0.0) - select(0, 1, x < 0.0)); }
 
+//= upper_half:
 // The upper 12 bits of a mantissa: products of two such numbers are exact, fused or not.
 fn upper_half(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }
 
+//= larger: is_nan
 // Maximum and minimum that hand NaN on, and those that prefer numbers.
 fn larger(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
 
+//= smaller: is_nan
 fn smaller(x: f32, y: f32) -> f32 { return select(select(min(x, y), y, is_nan(y)), x, is_nan(x)); }
 
+//= larger_number: is_nan
 fn larger_number(x: f32, y: f32) -> f32 { return select(select(max(x, y), x, is_nan(y)), y, is_nan(x)); }
 
+//= smaller_number: is_nan
 fn smaller_number(x: f32, y: f32) -> f32 { return select(select(min(x, y), x, is_nan(y)), y, is_nan(x)); }
 
+//= square:
 fn square(x: f32) -> f32 { return x * x; }
 
+//= divide: divide_edge
 // x / y by the reciprocal, corrected by what the quotient leaves over: 91 / 13 is 7.  Where the reciprocal or the quotient
 // is no normal number, with care.
 fn divide(x: f32, y: f32) -> f32 {
@@ -51,6 +67,7 @@ fn divide(x: f32, y: f32) -> f32 {
   return divide_edge(x, y, inverse);
 }
 
+//= divide_edge: is_finite
 fn divide_edge(x: f32, y: f32, inverse: f32) -> f32 {
   let q = x * inverse;
   let rest = fma(-q, y, x);
@@ -62,24 +79,28 @@ fn divide_edge(x: f32, y: f32, inverse: f32) -> f32 {
   return select(better, q, rest == 0.0);
 }
 
+//= square_root: is_finite nan_from
 fn square_root(x: f32) -> f32 {
   let s = sqrt(x);
   let better = s + fma(-s, s, x) / (2.0 * s);
   return select(select(s, better, is_finite(better)), nan_from(x), x < 0.0);
 }
 
+//= reciprocal_root: infinity_like nan_from divide square_root
 fn reciprocal_root(x: f32) -> f32 {
   if (x == 0.0) { return infinity_like(x); }
   if (x < 0.0) { return nan_from(x); }
   return divide(1.0, square_root(x));
 }
 
+//= scaled:
 // 2 to the power n, for n from -252 to 254, times x, in two steps so that neither overflows.
 fn scaled(x: f32, n: i32) -> f32 {
   let half = n / 2;
   return x * bitcast<f32>((half + 127) << 23u) * bitcast<f32>((n - half + 127) << 23u);
 }
 
+//= exp_scaled: is_nan infinity_like scaled
 // exp(x) times 2 to the power n.
 fn exp_scaled(x: f32, by: i32) -> f32 {
   if (is_nan(x)) { return x; }
@@ -91,6 +112,7 @@ fn exp_scaled(x: f32, by: i32) -> f32 {
   return scaled(1.0 + fma(r * r, tail, r), i32(n) + by);
 }
 
+//= exp_of: exp_edge
 fn exp_of(x: f32) -> f32 {
   if ((bitcast<u32>(x) & 0x7fffffffu) > 0x42ae0000u) { return exp_edge(x); }
   let n = round(x * 1.44269504);
@@ -99,12 +121,14 @@ fn exp_of(x: f32) -> f32 {
   return (1.0 + fma(r * r, tail, r)) * bitcast<f32>((i32(n) + 127) << 23u);
 }
 
+//= exp_edge: infinity_like exp_scaled
 // exp(x) below -87, above 87, and of NaN.
 fn exp_edge(x: f32) -> f32 {
   if (x > 88.8) { return infinity_like(abs(x)); }
   return exp_scaled(x, 0);
 }
 
+//= exp2_of: is_nan infinity_like scaled
 fn exp2_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
   if (x > 128.0) { return infinity_like(abs(x)); }
@@ -115,6 +139,7 @@ fn exp2_of(x: f32) -> f32 {
   return scaled(1.0 + fma(r * r, tail, r), i32(n));
 }
 
+//= expm1_of: is_nan exp_of
 fn expm1_of(x: f32) -> f32 {
   if (x == 0.0) { return x; }
   if (abs(x) > 0.5 || is_nan(x)) { return exp_of(x) - 1.0; }
@@ -122,12 +147,14 @@ fn expm1_of(x: f32) -> f32 {
   return fma(x * x, tail, x);
 }
 
+//= log_tail:
 // log(1 + m) - m for m from sqrt(1/2) - 1 to sqrt(2) - 1.
 fn log_tail(m: f32) -> f32 {
   let p = fma(fma(fma(fma(fma(fma(fma(fma(0.070357204, m, -0.115140381), m, 0.116773979), m, -0.124202343), m, 0.142492961), m, -0.166680534), m, 0.200007154), m, -0.24999994), m, 0.333333312);
   return m * m * fma(m, p, -0.5);
 }
 
+//= split_exponent:
 // A positive number as 2**y * (1 + x), x from sqrt(1/2) - 1 to sqrt(2) - 1.
 fn split_exponent(x: f32) -> vec2<f32> {
   var bits = bitcast<u32>(x);
@@ -147,6 +174,7 @@ fn split_exponent(x: f32) -> vec2<f32> {
   return vec2(m - 1.0, f32(e));
 }
 
+//= log_edge: infinity_like is_nan sign_bit nan_from
 // What a logarithm of something that is no positive finite number is.
 fn log_edge(x: f32) -> f32 {
   if ((bitcast<u32>(x) & 0x7fffffffu) == 0u) { return -infinity_like(abs(x)); }
@@ -154,14 +182,17 @@ fn log_edge(x: f32) -> f32 {
   return x;
 }
 
+//= is_positive:
 fn is_positive(x: f32) -> bool { return bitcast<u32>(x) - 1u < 0x7f7fffffu; }
 
+//= log_of: is_positive log_edge split_exponent log_tail
 fn log_of(x: f32) -> f32 {
   if (!is_positive(x)) { return log_edge(x); }
   let s = split_exponent(x);
   return fma(s.y, 0.693359375, s.x + fma(s.y, -2.12194440e-4, log_tail(s.x)));
 }
 
+//= log2_of: is_positive log_edge split_exponent log_tail
 fn log2_of(x: f32) -> f32 {
   if (!is_positive(x)) { return log_edge(x); }
   let s = split_exponent(x);
@@ -169,6 +200,7 @@ fn log2_of(x: f32) -> f32 {
   return s.y + fma(s.x, 1.44269504, t * 1.44269504);
 }
 
+//= log10_of: is_positive log_edge split_exponent log_tail
 fn log10_of(x: f32) -> f32 {
   if (!is_positive(x)) { return log_edge(x); }
   let s = split_exponent(x);
@@ -177,6 +209,7 @@ fn log10_of(x: f32) -> f32 {
   return fma(s.y, 0.30078125, fma(s.x, 0.43359375, fma(t, 0.43359375, low)));
 }
 
+//= log1p_of: log_tail is_positive log_edge log_of
 fn log1p_of(x: f32) -> f32 {
   if (x > -0.29 && x < 0.41) { return x + log_tail(x); }
   let u = 1.0 + x;
@@ -184,10 +217,12 @@ fn log1p_of(x: f32) -> f32 {
   return log_of(u) + (x - (u - 1.0)) / u;
 }
 
+//= two_over_pi:
 // --- Angles ---
 // 2/pi, 32 bits an element.
 const two_over_pi = array<u32, 7>(0x00000000u, 0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u, 0x4f10e410u);
 
+//= high_product:
 // The high word of a product.
 fn high_product(a: u32, b: u32) -> u32 {
   let al = a & 0xffffu;
@@ -199,6 +234,7 @@ fn high_product(a: u32, b: u32) -> u32 {
   return ah * bh + (mid >> 16u) + (mid2 >> 16u);
 }
 
+//= large_angle: two_over_pi high_product sign_bit
 // A large angle as (what is left of it, number of quarter turns modulo 4): the mantissa times 2/pi in whole numbers.
 fn large_angle(x: f32) -> vec2<f32> {
   let bits = bitcast<u32>(x);
@@ -239,22 +275,26 @@ fn large_angle(x: f32) -> vec2<f32> {
   return vec2(rest, turn);
 }
 
+//= reduced_angle: large_angle
 fn reduced_angle(x: f32) -> vec2<f32> {
   if (abs(x) > 1000.0) { return large_angle(x); }
   let q = round(x * 0.636619772);
   return vec2(fma(q, -7.54978995e-08, fma(q, -4.83751297e-04, fma(q, -1.5703125, x))), q);
 }
 
+//= sine_near_zero:
 fn sine_near_zero(r: f32) -> f32 {
   let z = r * r;
   return fma(r * z, fma(fma(fma(2.7248804e-06, z, -0.000198400802), z, 0.00833333187), z, -0.166666667), r);
 }
 
+//= cosine_near_zero:
 fn cosine_near_zero(r: f32) -> f32 {
   let z = r * r;
   return fma(z * z, fma(fma(fma(-2.75573192e-07, z, 2.48015873e-05), z, -0.00138888889), z, 0.0416666667), fma(z, -0.5, 1.0));
 }
 
+//= sin_of: is_finite nan_from reduced_angle sine_near_zero cosine_near_zero
 fn sin_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }
   if (x == 0.0) { return x; }
@@ -264,6 +304,7 @@ fn sin_of(x: f32) -> f32 {
   return select(y, -y, q >= 2);
 }
 
+//= cos_of: is_finite nan_from reduced_angle cosine_near_zero sine_near_zero
 fn cos_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }
   let a = reduced_angle(x);
@@ -272,6 +313,7 @@ fn cos_of(x: f32) -> f32 {
   return select(y, -y, q == 1 || q == 2);
 }
 
+//= tanh_of: is_nan copy_sign exp_of
 fn tanh_of(x: f32) -> f32 {
   let a = abs(x);
   if (is_nan(x) || x == 0.0) { return x; }
@@ -282,6 +324,7 @@ fn tanh_of(x: f32) -> f32 {
   return copy_sign(select(1.0 - 2.0 / (exp_of(2.0 * a) + 1.0), 1.0, a > 9.1), x);
 }
 
+//= exp_minus_square: upper_half exp_of
 // --- Error function and gamma function ---
 // exp(-x * x), with the part of the square that would be rounded off in an exponential of its own.
 fn exp_minus_square(x: f32) -> f32 {
@@ -289,6 +332,7 @@ fn exp_minus_square(x: f32) -> f32 {
   return exp_of(-h * h) * exp_of((h - x) * (h + x));
 }
 
+//= erf_of: is_nan copy_sign erfc_of
 fn erf_of(x: f32) -> f32 {
   let a = abs(x);
   if (is_nan(x)) { return x; }
@@ -299,6 +343,7 @@ fn erf_of(x: f32) -> f32 {
   return copy_sign(select(1.0 - erfc_of(a), 1.0, a > 4.0), x);
 }
 
+//= erfc_positive: exp_minus_square
 fn erfc_positive(x: f32) -> f32 {
   if (x > 10.5) { return 0.0; }
   let t = (x - 2.0) / (x + 2.0);
@@ -306,6 +351,7 @@ fn erfc_positive(x: f32) -> f32 {
   return exp_minus_square(x) * p / fma(2.0, x, 1.0);
 }
 
+//= erfc_of: is_nan erfc_positive
 fn erfc_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
   if (abs(x) < 0.8) {
@@ -316,6 +362,7 @@ fn erfc_of(x: f32) -> f32 {
   return select(y, 2.0 - y, x < 0.0);
 }
 
+//= power_positive: split_exponent log_tail infinity_like upper_half scaled
 // --- Powers ---
 // x to the power y for a positive finite x.  log2(x) is e + upper + lower; products of halves of mantissas are exact, so
 // the whole number in y * log2(x) comes off before anything is rounded.
@@ -340,6 +387,7 @@ fn power_positive(x: f32, y: f32) -> f32 {
   return scaled(1.0 + fma(r * r, tail, r), i32(whole + n));
 }
 
+//= power: is_nan nan_from is_infinite infinity_like sign_bit power_positive
 // C's pow.
 fn power(x: f32, y: f32) -> f32 {
   if (y == 0.0 || x == 1.0) { return 1.0; }
@@ -358,6 +406,7 @@ fn power(x: f32, y: f32) -> f32 {
   return select(out, -out, sign_bit(x) && odd);
 }
 
+//= power_int:
 fn power_int(x: i32, y: i32) -> i32 {
   if (y < 0) {
     if (x == 1) { return 1; }
@@ -374,6 +423,7 @@ fn power_int(x: i32, y: i32) -> i32 {
   return out;
 }
 
+//= floor_divide_int:
 // --- Division with remainder, as Python's ---
 fn floor_divide_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
@@ -381,12 +431,14 @@ fn floor_divide_int(x: i32, y: i32) -> i32 {
   return select(q, q - 1, q * y != x && (x < 0) != (y < 0));
 }
 
+//= remainder_int:
 fn remainder_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   let r = x - x / y * y;
   return select(r, r + y, r != 0 && (r < 0) != (y < 0));
 }
 
+//= fmod_of: is_finite is_nan nan_from copy_sign
 // What is left of x, with its sign.
 fn fmod_of(x: f32, y: f32) -> f32 {
   if (!is_finite(x) || is_nan(y) || y == 0.0) { return nan_from(x + y); }
@@ -409,12 +461,14 @@ fn fmod_of(x: f32, y: f32) -> f32 {
   return copy_sign(bitcast<f32>(select(rest, (rest & 0x007fffffu) | ((e - shift) << 23u), rest >= 0x00800000u)), x);
 }
 
+//= remainder: fmod_of copy_sign sign_bit
 fn remainder(x: f32, y: f32) -> f32 {
   let r = fmod_of(x, y);
   if (r == 0.0) { return copy_sign(0.0, y); }
   return select(r, r + y, sign_bit(r) != sign_bit(y));
 }
 
+//= floor_divide: is_nan is_infinite nan_from copy_sign infinity_like fmod_of sign_bit divide
 fn floor_divide(x: f32, y: f32) -> f32 {
   if (is_nan(x) || is_nan(y) || (is_infinite(x) && y != 0.0) || (x == 0.0 && y == 0.0)) { return nan_from(x); }
   if (y == 0.0) { return copy_sign(infinity_like(abs(x)), x) * copy_sign(1.0, y); }
@@ -426,26 +480,33 @@ fn floor_divide(x: f32, y: f32) -> f32 {
   return select(copy_sign(0.0, x / y), down, down != 0.0);
 }
 
+//= shift_left:
 // --- Bits and conversions ---
 fn shift_left(x: i32, n: i32) -> i32 { return select(0, x << (u32(n) & 31u), n >= 0 && n < 32); }
 
+//= shift_right:
 fn shift_right(x: i32, n: i32) -> i32 { return select(select(0, -1, x < 0), x >> (u32(n) & 31u), n >= 0 && n < 32); }
 
+//= invert:
 // `~`: for a bool type, not.
 fn invert(x: i32) -> i32 { return select(~x, 1 - x, is_bool); }
 
+//= cut:
 // A float as an element of a whole-number type: towards zero; what does not fit is the least number, as processors have it.
 fn cut(x: f32) -> i32 { return select(-2147483647 - 1, i32(x), x >= -2147483648.0 && x < 2147483648.0); }
 
+//= cut_unsigned: cut
 // The same for one without a sign; negative ones count down from the end.
 fn cut_unsigned(x: f32) -> u32 { return select(u32(cut(x)), u32(x), x >= 0.0 && x < 4294967296.0); }
 
+//= signed_checked: beyond
 // A number without a sign as one with it, in ops that bring `beyond` (rare.wgsl).
 fn signed_checked(x: u32) -> i32 {
   if (i32(x) < 0) { beyond(); }
   return i32(x);
 }
 
+//= to_bfloat16:
 // The nearest bfloat16, a tie to the even one.
 fn to_bfloat16(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
@@ -453,6 +514,7 @@ fn to_bfloat16(x: f32) -> f32 {
   return select(near, x, (bits & 0x7fffffffu) > 0x7f800000u);
 }
 
+//= to_int: is_nan
 // Towards zero, NaN to 0, kept in range.
 fn to_int(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }
@@ -460,6 +522,7 @@ fn to_int(x: f32) -> i32 {
   return i32(max(x, -2147483648.0));
 }
 
+//= philox: high_product
 // --- Random numbers: Philox 4x32-10, see dsl/reference/random.py ---
 fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
   var c = counter;
@@ -473,6 +536,7 @@ fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
   return c;
 }
 
+//= uniform_random: philox
 fn uniform_random(site: u32, place: u32) -> f32 {
   let block = philox(vec4(place >> 2u, site, p.call, 0u), vec2(p.seed0, p.seed1));
   return f32(block[place & 3u] >> 8u) * 5.96046448e-08;

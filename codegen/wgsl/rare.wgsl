@@ -1,5 +1,6 @@
 // Functions of the prelude that only few ops need: those bring them (codegen/api/opdata.py).
 
+//= tan_of: is_finite nan_from reduced_angle sine_near_zero cosine_near_zero divide
 fn tan_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }
   if (x == 0.0) { return x; }
@@ -9,6 +10,7 @@ fn tan_of(x: f32) -> f32 {
   return select(divide(s, c), -divide(c, s), (i32(a.y) & 1) == 1);
 }
 
+//= asin_of: is_nan nan_from square_root copy_sign
 fn asin_of(x: f32) -> f32 {
   let a = abs(x);
   if (a > 1.0 || is_nan(x)) { return nan_from(x); }
@@ -20,12 +22,14 @@ fn asin_of(x: f32) -> f32 {
   return copy_sign(select(y, 1.57079633 - 2.0 * y, outside), x);
 }
 
+//= acos_of: asin_of square_root
 fn acos_of(x: f32) -> f32 {
   if (x < -0.5) { return 3.14159265 - 2.0 * asin_of(square_root(0.5 * (1.0 + x))); }
   if (x > 0.5) { return 2.0 * asin_of(square_root(0.5 * (1.0 - x))); }
   return 1.57079633 - asin_of(x);
 }
 
+//= atan_of: is_nan copy_sign
 fn atan_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
   let a = abs(x);
@@ -43,6 +47,7 @@ fn atan_of(x: f32) -> f32 {
   return copy_sign(base + fma(t * z, p, t), x);
 }
 
+//= atan2_of: is_nan nan_from copy_sign sign_bit is_infinite atan_of divide
 fn atan2_of(y: f32, x: f32) -> f32 {
   if (is_nan(x) || is_nan(y)) { return nan_from(x + y); }
   let flat = bitcast<u32>(abs(y)) == 0u;
@@ -53,6 +58,7 @@ fn atan2_of(y: f32, x: f32) -> f32 {
   return copy_sign(select(a, 3.14159265 - a, sign_bit(x)), y);
 }
 
+//= sinh_of: exp_scaled copy_sign
 // --- Hyperbolic functions ---
 fn sinh_of(x: f32) -> f32 {
   let a = abs(x);
@@ -64,17 +70,20 @@ fn sinh_of(x: f32) -> f32 {
   return copy_sign(half - select(0.0, 0.25 / half, a < 20.0), x);
 }
 
+//= cosh_of: exp_scaled
 fn cosh_of(x: f32) -> f32 {
   let half = exp_scaled(abs(x), -1);
   return half + select(0.0, 0.25 / half, abs(x) < 40.0);
 }
 
+//= asinh_of: copy_sign log_of log1p_of square_root
 fn asinh_of(x: f32) -> f32 {
   let a = abs(x);
   if (a > 1e8) { return copy_sign(log_of(a) + 0.693147181, x); }
   return copy_sign(log1p_of(a + a * a / (1.0 + square_root(fma(a, a, 1.0)))), x);
 }
 
+//= acosh_of: nan_from log_of log1p_of square_root
 fn acosh_of(x: f32) -> f32 {
   if (x < 1.0) { return nan_from(x); }
   if (x > 1e8) { return log_of(x) + 0.693147181; }
@@ -82,6 +91,7 @@ fn acosh_of(x: f32) -> f32 {
   return log1p_of(t + square_root(fma(t, t, 2.0 * t)));
 }
 
+//= atanh_of: nan_from infinity_like copy_sign log1p_of
 fn atanh_of(x: f32) -> f32 {
   let a = abs(x);
   if (a > 1.0) { return nan_from(x); }
@@ -89,6 +99,7 @@ fn atanh_of(x: f32) -> f32 {
   return copy_sign(0.5 * log1p_of(2.0 * a / (1.0 - a)), x);
 }
 
+//= erfinv_of: is_nan nan_from infinity_like log1p_of square_root
 fn erfinv_of(x: f32) -> f32 {
   let a = abs(x);
   if (is_nan(x) || a > 1.0) { return nan_from(x); }
@@ -102,6 +113,7 @@ fn erfinv_of(x: f32) -> f32 {
   return x * fma(fma(fma(fma(fma(fma(fma(fma(-0.000150348472, u, 7.59404593e-05), u, 0.00127898), u, -0.00364980442), u, 0.00577180976), u, -0.00762806417), u, 0.00943404025), u, 1.00167433), u, 2.83297703);
 }
 
+//= lgamma_positive: log_of
 // The logarithm of the gamma function for x >= 0.5.
 fn lgamma_positive(x: f32) -> f32 {
   if (x >= 8.0) {
@@ -126,6 +138,7 @@ fn lgamma_positive(x: f32) -> f32 {
   return fma((from_two + 1.0) * from_two, p, log_of(product) - below);
 }
 
+//= lgamma_of: is_nan is_infinite lgamma_positive infinity_like log_of sin_of
 fn lgamma_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
   if (is_infinite(x)) { return abs(x); }
@@ -135,6 +148,7 @@ fn lgamma_of(x: f32) -> f32 {
   return log_of(3.14159265 / (abs(sin_of(3.14159265 * part)))) - lgamma_positive(1.0 - x);
 }
 
+//= digamma_of: infinity_like nan_from tan_of log_of
 fn digamma_of(x: f32) -> f32 {
   if (x == 0.0) { return -infinity_like(x); }
   var y = x;
@@ -153,40 +167,49 @@ fn digamma_of(x: f32) -> f32 {
   return sum + log_of(y) - 0.5 / y - z * fma(z, fma(z, 0.00396825397, -0.00833333333), 0.0833333333);
 }
 
+//= fmod_int:
 fn fmod_int(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   return x - x / y * y;
 }
 
+//= beyond: report
 // --- Whole numbers of T, which must fit into 32 bits where they are int32; others wrap ---
 fn beyond() { if (!is_narrow) { report(0u, 0xfffffffeu); } }
 
+//= add_checked: beyond
 fn add_checked(a: i32, b: i32) -> i32 {
   let r = a + b;
   if (((a ^ r) & (b ^ r)) < 0) { beyond(); }
   return r;
 }
 
+//= subtract_checked: beyond
 fn subtract_checked(a: i32, b: i32) -> i32 {
   let r = a - b;
   if (((a ^ b) & (a ^ r)) < 0) { beyond(); }
   return r;
 }
 
+//= multiply_checked: narrow_checked wide_product
 fn multiply_checked(a: i32, b: i32) -> i32 { return narrow_checked(wide_product(a, b)); }
 
+//= abs_checked: subtract_checked
 fn abs_checked(x: i32) -> i32 { return max(x, subtract_checked(0, min(x, 0))); }
 
+//= floor_divide_checked: subtract_checked floor_divide_int
 fn floor_divide_checked(a: i32, b: i32) -> i32 {
   if (b == -1) { return subtract_checked(0, a); }
   return floor_divide_int(a, b);
 }
 
+//= trunc_divide_checked: subtract_checked
 fn trunc_divide_checked(a: i32, b: i32) -> i32 {
   if (b == -1) { return subtract_checked(0, a); }
   return select(a / b, 0, b == 0);
 }
 
+//= power_checked: power_int multiply_checked
 fn power_checked(x: i32, y: i32) -> i32 {
   if (y < 0 || is_narrow) { return power_int(x, y); }
   var base = x;
@@ -199,12 +222,14 @@ fn power_checked(x: i32, y: i32) -> i32 {
   return out;
 }
 
+//= shift_left_checked: shift_left beyond
 fn shift_left_checked(x: i32, n: i32) -> i32 {
   let r = shift_left(x, n);
   if (n >= 0 && x != 0 && (n > 31 || (r >> (u32(n) & 31u)) != x)) { beyond(); }
   return r;
 }
 
+//= cut_checked: is_nan beyond cut
 // A float as a whole number.
 fn cut_checked(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }
@@ -212,16 +237,20 @@ fn cut_checked(x: f32) -> i32 {
   return cut(x);
 }
 
+//= widened:
 // Sums and products are kept in 64 bits, the lower half first: they may leave 32 bits and come back.
 fn widened(x: i32) -> vec2<u32> { return vec2<u32>(u32(x), u32(x >> 31u)); }
 
+//= is_short:
 fn is_short(a: vec2<u32>) -> bool { return a.y == u32(i32(a.x) >> 31u); }
 
+//= narrow_checked: is_short beyond
 fn narrow_checked(a: vec2<u32>) -> i32 {
   if (!is_short(a)) { beyond(); }
   return i32(a.x);
 }
 
+//= wide_sum: beyond
 fn wide_sum(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
   let high = a.y + b.y + select(0u, 1u, low < a.x);
@@ -229,25 +258,30 @@ fn wide_sum(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(low, high);
 }
 
+//= wide_difference:
 fn wide_difference(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
 }
 
+//= wide_product: high_product
 fn wide_product(a: i32, b: i32) -> vec2<u32> {
   return vec2<u32>(u32(a * b), high_product(u32(a), u32(b)) - select(0u, u32(b), a < 0) - select(0u, u32(a), b < 0));
 }
 
+//= wide_size: wide_difference
 fn wide_size(a: vec2<u32>) -> f32 {
   let size = select(a, wide_difference(vec2<u32>(0u, 0u), a), i32(a.y) < 0);
   return f32(size.y) * 4294967296.0 + f32(size.x);
 }
 
+//= wide_times: high_product wide_size
 // What does not fit into 64 bits stays beyond 32, unless it is multiplied by 0; the lower half is right.
 fn wide_times(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let high = high_product(a.x, b.x) + a.x * b.y + a.y * b.x;
   return vec2<u32>(a.x * b.x, select(1u, high, wide_size(a) * wide_size(b) < 4.6e18));
 }
 
+//= report:
 // --- What the device is told (device.ts, gpu.py) ---
 // The first thing that is wrong in this run, in the four words that it was given.
 fn report(place: u32, length: u32) {
@@ -258,6 +292,7 @@ fn report(place: u32, length: u32) {
   }
 }
 
+//= check_bounds: report
 // A place that a tensor names; where it is off its axis, the thread goes on at the first element.
 fn check_bounds(at: i32, length: u32) -> u32 {
   if (u32(at) < length) { return u32(at); }
@@ -265,6 +300,7 @@ fn check_bounds(at: i32, length: u32) -> u32 {
   return 0u;
 }
 
+//= in_bounds: report
 // Whether a place that a tensor names is on its axis; where it is not, nothing is stored.
 fn in_bounds(at: i32, length: u32) -> bool {
   if (u32(at) < length) { return true; }
@@ -272,6 +308,7 @@ fn in_bounds(at: i32, length: u32) -> bool {
   return false;
 }
 
+//= check_value: report
 // Whether requirement n holds.
 fn check_value(fine: bool, n: i32) -> bool {
   if (!fine) { report(u32(n), 0xffffffffu); }

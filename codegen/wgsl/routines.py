@@ -7,9 +7,10 @@ from functools import cache
 from dsl.ir.expression import ROUTINES
 from dsl.lowering.routines import Routine
 
+from ..data.functions import routine_name
+from ..data.statements import formulas_in, statements_of
 from ..kernels import procedures
-from ..kernels.formulas import routine_name
-from ..planner.printed import routine_text
+from ..planner.printed import RoutineWriter, functions_of, routine_text
 
 
 def functions(loaded: dict[str, Routine] = ROUTINES) -> dict[str, str]:
@@ -23,6 +24,24 @@ def texts(r: Routine) -> tuple[tuple[str, str], ...]:
         (routine_name(r.name, "i" if whole else "f"), function(r, whole))
         for whole in ((False, True) if r.whole else (False,))
     )
+
+
+def calls(loaded: dict[str, Routine] = ROUTINES) -> dict[str, list[str]]:
+    """Name -> the functions that its text calls, in the order in which they stand there."""
+    return {name: called for r in loaded.values() for name, called in called_by(r)}
+
+
+@cache
+def called_by(r: Routine) -> tuple[tuple[str, list[str]], ...]:
+    found = []
+    for whole in (False, True) if r.whole else (False,):
+        procedure = procedures.routine(r, whole)
+        nodes = map(
+            RoutineWriter(procedure).node, (e for s in statements_of(procedure.statements) for e in formulas_in(s))
+        )
+        names = dict.fromkeys(name for e in nodes for name in functions_of(e))
+        found.append((routine_name(r.name, "i" if whole else "f"), list(names)))
+    return tuple(found)
 
 
 def function(r: Routine, whole: bool) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .expression import E, Index, Random, RawResult, Reduction, conjuncts, indices, is_binary, is_loop, show, walk
 from .steps import Range, Step
@@ -195,7 +195,7 @@ def made_by(s: Stmt) -> list[str]:
     return [t for _, t in s.body.raw.outputs] if isinstance(s.body, RawResult) else [s.target]
 
 
-@dataclass
+@dataclass(eq=False)
 class Program:
     """Statements in order over named tensors.  `inputs` and `outputs` name tensors; a gradient
     program's inputs are the op's inputs and outputs it saves, and the cotangents.
@@ -212,9 +212,6 @@ class Program:
     stmts: list[Stmt]
     inputs: list[str]
     outputs: list[str]
-    fused: Any = field(
-        default=None, compare=False, repr=False
-    )  # the statements of which codegen/kernels/fused.py made kernels, and these
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.stmts))
@@ -265,6 +262,13 @@ def running(s: Stmt) -> tuple[str, bool] | None:
 # --- What derivation is told of an op ---------------------------------------------------------------
 
 Presence = "has_"  # before the name of a parameter: whether it is given
+
+
+def is_presence(name: str) -> bool:
+    """Whether a symbol says that a parameter is given."""
+    return name.startswith(Presence)
+
+
 # Names that mean a number in every definition.
 CONSTANTS = ("inf", "nan", "pi", "true", "false")
 

@@ -2,6 +2,7 @@
 // those of windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at
 // every point.
 
+import { affine } from "../../../host/affine.js";
 import { Index, Option, Uniform } from "../../../host/nodes.js";
 import type { Access, CpuLaunch } from "../../../host/model.js";
 import { type Formula, type Vector, constant, formula } from "./node-evaluator.js";
@@ -11,8 +12,6 @@ import { Walk } from "./strided-walk.js";
 /** A table of formulas has at most one place for so many points, and so many places. */
 const FEW = 8,
   MOST = 1 << 14;
-/** What makes a sum of sums. */
-const SUMS: readonly string[] = ["+", "-", "*", "neg"];
 
 /** A sum: a number, and how often each loop. */
 interface Sum {
@@ -193,19 +192,17 @@ export class AccessIndices {
     return there < 0 ? null : { from: 0, by: this.dims.map((_, d) => +(d === there)) };
   }
 
-  private sum(f: Formula): Sum | null {
-    if (!f.pure) return null;
-    const number = this.numberOf(f);
-    if (number) return { from: number[0]!, by: this.dims.map(() => 0) };
-    if (f.leaf) return f.leaf instanceof Index ? this.loopOf(f.leaf.loop) : null;
-    if (!SUMS.includes(f.op)) return null;
-    const [a, b] = f.args.map((x) => this.sum(x));
-    if (!a || b === null) return null;
-    if (!b) return scaled(a, -1);
-    if (f.op === "*")
-      return b.by.every((x) => x === 0) ? scaled(a, b.from) : a.by.every((x) => x === 0) ? scaled(b, a.from) : null;
-    const sign = f.op === "-" ? -1 : 1;
-    return { from: a.from + sign * b.from, by: a.by.map((x, d) => x + sign * b.by[d]!) };
+  private sum({ pure, node }: Formula): Sum | null {
+    const found = pure && node ? affine(node, (name) => this.integer(name), null) : null;
+    if (!found) return null;
+    const { "": from = 0, ...loops } = found.factors;
+    if (Object.keys(loops).some((name) => this.loopNumber(name) < 0)) return null;
+    return { from, by: this.dims.map(({ name }) => loops[name] ?? 0) };
+  }
+
+  private integer(name: string): number | null {
+    const value = this.uniforms.get(name)?.[0];
+    return Number.isInteger(value) ? value! : null;
   }
 
   private walk({ from, by }: Sum, table: Vector | null = null): Walk {
@@ -217,8 +214,4 @@ export class AccessIndices {
     });
     return new Walk(this.sizes, steps, origin, table);
   }
-}
-
-function scaled({ from, by }: Sum, factor: number): Sum {
-  return { from: from * factor, by: by.map((x) => x * factor) };
 }

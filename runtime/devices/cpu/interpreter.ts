@@ -1,5 +1,6 @@
 // Runs a kernel from its formulas, up to a thousand points at a time: what the CPU does where there is no WebAssembly.
 
+import { is_arg } from "../../../host/model.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { isFloat } from "../../elements/dtype.js";
 import { type KernelCall, KernelEvaluator, type Environment } from "./kernel-evaluator.js";
@@ -146,10 +147,11 @@ export class Interpreter extends KernelEvaluator {
   }
 
   private begun(n: number, red: string, count: number): Reduction {
-    const { value, compared } = this.call.kernel.steps[n]!,
-      kind = red.startsWith("arg") ? compared : value;
+    const step = this.call.kernel.steps[n]!,
+      kind = is_arg(step) ? step.compared : step.value;
     return (this.reductions[n] ??= new Reduction(
       red,
+      is_arg(step),
       this.block,
       kind === "i" || (kind === "T" && !isFloat(this.call.dtype)),
       this.call.kernel.shape === "scan",

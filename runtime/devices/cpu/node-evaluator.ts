@@ -14,6 +14,7 @@ import {
   children,
   label,
 } from "../../../host/nodes.js";
+import { CHECKED } from "../../../host/functions.js";
 import { FUNCTIONS, type Scalar } from "./functions.js";
 
 /** The value of a formula at the points of a chunk; one number where it is the same at all of them. */
@@ -25,6 +26,8 @@ export interface Formula {
   readonly args: readonly Formula[];
   /** The node of a leaf; of a random draw it stands for the place of the point. */
   readonly leaf: Node | null;
+  /** What it was made of, if that is one node. */
+  node: Node | null;
   /** Whether it needs no element: loops and the call's numbers decide it. */
   readonly pure: boolean;
   /** Whether computing it may tell that a whole number does not fit. */
@@ -191,7 +194,6 @@ const BY: Readonly<Record<string, By>> = {
 const TURNED: Readonly<Record<string, string>> = { "+": "+", "*": "*", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 
 const NONE: Vector = new Float64Array(1);
-const FAULTING = /^settled$|_checked$/;
 
 /** An operation of formulas.  `scalar`: what it does at a point, where it is none of FUNCTIONS. */
 export function formula(op: string, args: readonly Formula[], scalar = FUNCTIONS[op]!): Formula {
@@ -228,8 +230,9 @@ function made(
     args,
     constant,
     leaf,
+    node: leaf,
     pure,
-    mayFault: FAULTING.test(op) || args.some((a) => a.mayFault),
+    mayFault: op === "settled" || CHECKED.includes(op) || args.some((a) => a.mayFault),
     scalar,
     loop: LOOPS[op],
     by: BY[op],
@@ -266,6 +269,12 @@ export class Formulas {
   ) {}
 
   of(e: Node): Formula {
+    const made = this.made(e);
+    made.node ??= e;
+    return made;
+  }
+
+  private made(e: Node): Formula {
     const value = e instanceof Result && this.results.get(e.step);
     if (value) return value;
     if (e instanceof BoundsCheck) return this.of(e.operand);

@@ -19,23 +19,23 @@ export class Reduction {
   private readonly best: Float64Array;
   /** Of whole numbers that must fit at their end the lowest 32 bits. */
   private readonly low: Int32Array | null;
-  private readonly argument: boolean;
   private readonly start: number;
 
   /**
+   * @param argument whether it is argmax or argmin
    * @param whole whether whole numbers are compared, which have no infinity
    * @param last whether argmax and argmin name the last of equal values, as running ones do
    * @param wide whether values are whole numbers of 64 bits
    */
   constructor(
     private readonly red: string,
+    private readonly argument: boolean,
     most: number,
     whole: boolean,
     private readonly last: boolean,
     wide: boolean,
   ) {
     const start = START[red] ?? 0;
-    this.argument = red.startsWith("arg");
     this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
     this.value = new Float64Array((most + 4) & ~3);
     this.best = this.argument ? new Float64Array(most) : this.value;
