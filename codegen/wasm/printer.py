@@ -644,7 +644,7 @@ class Printer:
             self.index(e, lane)
             self.get(self.parameter(f"length{n}_{i}"))
             if checked:
-                self.emit("call", self.functions.number("inside", 3))
+                self.emit("call", self.functions.number("in_bounds", 3))
             else:
                 self.emit("i32.lt_u")
             if found:
