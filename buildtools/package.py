@@ -31,6 +31,7 @@ COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").gl
 # Parts of the package, by the name that they have in it: bundlers leave out what is not used of one.
 PARTS = {
     "autograd": "runtime/autograd/namespace",
+    "distributions": "runtime/distributions/index",
     "fft": "namespaces/fft",
     "func": "runtime/nn/func",
     "linalg": "namespaces/linalg",

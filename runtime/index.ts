@@ -126,6 +126,7 @@ export { load, type TorchLoadOptions } from "./files/load.js";
 export { save } from "./files/save.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";
+export * as distributions from "./distributions/index.js";
 export * as random from "./elements/forked.js";
 export * as testing from "./tools/testing.js";
 export * as profiler from "./tools/profiler/index.js";

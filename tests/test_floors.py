@@ -38,7 +38,7 @@ runtime/autograd
 runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
-runtime/optim
+runtime/optim runtime/distributions
 runtime/exchange
 runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js
 compat

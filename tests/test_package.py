@@ -286,7 +286,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert packed["few"] < 40_200, packed
     assert packed["fast"] < 77_000, packed
     assert packed["core"] < 204_100, packed
-    assert packed["all"] < 435_400, packed
+    assert packed["all"] < 446_500, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")

@@ -1,3 +1,9 @@
 // torch.export.
 
-export { ExportedModule, ExportedProgram, load, type ExportLoadOptions, type SizeRange } from "./exported-program.js";
+export {
+  load,
+  type ExportLoadOptions,
+  type ExportedModule,
+  type ExportedProgram,
+  type SizeRange,
+} from "./exported-program.js";

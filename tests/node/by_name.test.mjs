@@ -45,6 +45,10 @@ const NOT_TAKEN = {
   // How it is computed, or where its memory lies, not what.
   "cudnn_enabled?|sparse_grad|driver|memory_format|_stacklevel|out_dtype|align_to_window|implicit|force|pickle_module|mmap":
     /./,
+  // What its compiler's parts take, which are others here.
+  "name|recompile_limit|isolate_recompiles|shapes_spec": /^torch\.compile$/,
+  // Where it goes over to a series.
+  lims: /ContinuousBernoulli$/,
   // Not there yet.
   train: /^torch\.(feature_)?(alpha_)?dropout/,
   "destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,

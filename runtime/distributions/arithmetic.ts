@@ -1,0 +1,151 @@
+// What the formulas of distributions are written with: ops by short names, and what stands between numbers and tensors.
+
+import { empty, full, ones, rand as uniform, randn, zeros, tensor } from "../creation/create.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { type Shape, numelOf } from "../base/shape.js";
+import type { DType } from "../elements/dtype.js";
+import { finfo } from "../functions/type-info.js";
+import { broadcast_tensors } from "../functions/join.js";
+import { broadcast_to, narrow } from "../functions/tensor-functions.js";
+import { Tensor } from "../tensor/tensor.js";
+import * as transfer from "../views/transfer.js";
+import { clamp as limit, log, logical_and, logical_or, logsumexp, mul, sub, sum as total } from "../../names/torch.js";
+
+export {
+  abs,
+  acos,
+  add,
+  argmax,
+  atan,
+  atanh,
+  cos,
+  cumprod,
+  cumsum,
+  digamma,
+  div,
+  eq,
+  erf,
+  erfc,
+  erfinv,
+  exp,
+  expm1,
+  floor,
+  ge,
+  gather,
+  gt,
+  igamma,
+  isclose,
+  le,
+  lgamma,
+  log,
+  log1p,
+  log_softmax,
+  logical_and,
+  logical_not,
+  logical_or,
+  logsumexp,
+  lt,
+  matmul,
+  mul,
+  mvlgamma,
+  ne,
+  neg,
+  pow,
+  reciprocal,
+  rsqrt,
+  sigmoid,
+  sign,
+  sqrt,
+  sub,
+  tan,
+  tanh,
+  tril,
+  where,
+  xlogy,
+} from "../../names/torch.js";
+export { binary_cross_entropy_with_logits, logsigmoid, softplus } from "../../names/functional.js";
+export { broadcast_tensors, stack } from "../functions/join.js";
+export {
+  broadcast_to,
+  diag_embed,
+  diagonal,
+  narrow,
+  reshape,
+  select,
+  squeeze,
+  transpose,
+  unsqueeze,
+} from "../functions/tensor-functions.js";
+export { finfo } from "../functions/type-info.js";
+
+/** A parameter of a distribution: a number stands for a tensor without axes. */
+export type Value = Tensor | number;
+export type Sizes = readonly number[];
+
+/** Euler's and Mascheroni's constant. */
+export const EULER = 0.5772156649015329;
+
+/** The values in one shape; numbers become tensors like the first tensor among them. */
+export function broadcast_all(...values: (Value | null | undefined)[]): Tensor[] {
+  const like = values.find((v): v is Tensor => v instanceof Tensor),
+    options = like ? { dtype: like.dtype, device: like.device } : {};
+  for (const v of values)
+    if (!(v instanceof Tensor) && typeof v !== "number")
+      throw new TypeMismatchError(`distributions: expected numbers or tensors as parameters, got ${describe(v)}`);
+  const tensors = (values as Value[]).map((v) => (v instanceof Tensor ? v : tensor(v, options)));
+  return tensors.length === 1 ? tensors : (broadcast_tensors(...tensors) as Tensor[]);
+}
+
+type Like = Pick<Tensor, "dtype" | "device">;
+const of = ({ dtype, device }: Like): { dtype: DType; device: string } => ({ dtype, device });
+export const filled = (shape: Sizes, value: number, like: Like): Tensor => full(shape, value, of(like));
+export const zeros_like = (x: Tensor): Tensor => zeros(x.shape, of(x));
+export const ones_like = (x: Tensor): Tensor => ones(x.shape, of(x));
+export const made_empty = (shape: Sizes, like: Like): Tensor => empty(shape, of(like));
+export const standard_normal = (shape: Sizes, like: Like): Tensor => randn(shape, of(like));
+/** Uniform numbers from 0 up to 1. */
+export const rand = (shape: Sizes, like: Like): Tensor => uniform(shape, of(like));
+/** Uniform numbers, neither 0 nor 1. */
+export const inner = (shape: Sizes, like: Like): Tensor => {
+  const { tiny, eps } = finfo(like.dtype);
+  return limit(rand(shape, like), tiny, 1 - eps / 2);
+};
+
+/** As the other one in type. */
+export const like = (x: Tensor, other: Like): Tensor =>
+  x.dtype === other.dtype ? x : (transfer.to(x, [other.dtype]) as Tensor);
+/** No smaller than `least`, no larger than `most`. */
+export const clamp = (x: Tensor, least: Value | null, most: Value | null = null): Tensor => limit(x, least, most);
+
+export const sum = (x: Tensor, dim?: number | readonly number[], keepdim = false): Tensor =>
+  dim === undefined ? total(x) : total(x, dim, keepdim);
+/** The `dims` last axes added up. */
+export const sum_rightmost = (x: Tensor, dims: number): Tensor =>
+  dims === 0
+    ? x
+    : total(
+        x,
+        Array.from({ length: dims }, (_, i) => i - dims),
+      );
+/** `x[..., from:to]`. */
+export function cut(x: Tensor, from: number, to?: number): Tensor {
+  const n = x.shape[x.shape.length - 1]!,
+    at = (i: number): number => (i < 0 ? i + n : Math.min(i, n));
+  return narrow(x, -1, at(from), Math.max(at(to ?? n) - at(from), 0));
+}
+export const both = logical_and,
+  either = logical_or;
+export const expand = (x: Tensor, shape: Sizes): Tensor => broadcast_to(x, shape as number[]);
+/** How many elements a shape has. */
+export const count = (shape: Sizes): number => numelOf(shape as Shape);
+
+/** Probabilities that are neither 0 nor 1. */
+export function clamp_probs(probs: Tensor): Tensor {
+  const { eps } = finfo(probs.dtype);
+  return limit(probs, eps, 1 - eps);
+}
+/** Logarithms of weights, less that of their sum. */
+export const normalized = (logits: Tensor): Tensor => sub(logits, logsumexp(logits, -1, true));
+
+/** x log x, 0 at 0. */
+export const x_log_x = (x: Tensor): Tensor => mul(x, log(limit(x, finfo(x.dtype).tiny)));

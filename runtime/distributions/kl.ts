@@ -1,0 +1,42 @@
+// torch.distributions.kl: how far one distribution is from another.  Distributions say it themselves.
+
+import { callable } from "../base/argument-kinds.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { taken } from "../base/named-arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { DistributionClass, type Distribution } from "./distribution.js";
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Class = abstract new (...args: any) => Distribution;
+type Divergence = (p: never, q: never) => Tensor;
+
+const registered: [p: Class, q: Class, fun: Divergence][] = [];
+
+/** Lets `fun(p, q)` say how far distributions of these classes are apart; the last of those that fit is asked. */
+export function register_kl<P extends Class, Q extends Class>(
+  type_p: P,
+  type_q: Q,
+  fun: (p: InstanceType<P>, q: InstanceType<Q>) => Tensor,
+): void {
+  [type_p, type_q, fun] = taken("register_kl type_p type_q fun", arguments);
+  for (const [name, type] of Object.entries({ type_p, type_q }))
+    if (typeof type !== "function" || !(type.prototype instanceof DistributionClass))
+      throw new TypeMismatchError(
+        `register_kl: argument '${name}' must be a class of distributions, got ${describe(type)}`,
+      );
+  registered.push([type_p, type_q, callable(fun, "register_kl", "fun")]);
+}
+
+/** The expectation of log p(x) - log q(x) for x drawn from p: Kullback's and Leibler's measure. */
+export function kl_divergence(p: Distribution, q: Distribution): Tensor {
+  [p, q] = taken("kl_divergence p q", arguments);
+  for (const [name, x] of Object.entries({ p, q }))
+    if (!(x instanceof DistributionClass))
+      throw new TypeMismatchError(`kl_divergence: argument '${name}' must be a distribution, got ${describe(x)}`);
+  const own = [...registered].reverse().find(([a, b]) => p instanceof a && q instanceof b),
+    found = own ? own[2](p as never, q as never) : p.divergence(q);
+  if (found) return found;
+  throw new OpError(
+    `kl_divergence: No KL(p || q) is implemented for p type ${p.constructor.name} and q type ${q.constructor.name}`,
+  );
+}
