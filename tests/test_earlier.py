@@ -23,6 +23,11 @@ op third(input: Float) = input + 1
 """
 
 
+def contents(op):
+    """What is known of an op; a program is equal to itself alone, so its parts are compared."""
+    return [p and vars(p) for p in (op.forward, op.gradient, op.gradient2)], op.source
+
+
 @pytest.fixture
 def build(tmp_path):
     """build(**holes): the ops by name, and which of them were made anew."""
@@ -49,9 +54,7 @@ def test_the_second_build_makes_nothing(build):
     assert made == ["first", "second", "third"]
     again, made = build()
     assert made == []
-    assert {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in again.items()} == {
-        n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in first.items()
-    }
+    assert {n: contents(op) for n, op in again.items()} == {n: contents(op) for n, op in first.items()}
 
 
 def test_a_change_reaches_all_that_call_it_and_no_more(build):

@@ -197,7 +197,8 @@ export class AccessIndices {
     if (!found) return null;
     const { "": from = 0, ...loops } = found.factors;
     if (Object.keys(loops).some((name) => this.loopNumber(name) < 0)) return null;
-    return { from, by: this.dims.map(({ name }) => loops[name] ?? 0) };
+    // a loop may be called `constructor`
+    return { from, by: this.dims.map(({ name }) => (Object.hasOwn(loops, name) ? loops[name]! : 0)) };
   }
 
   private integer(name: string): number | null {
