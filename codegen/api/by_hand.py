@@ -48,7 +48,7 @@ def sources() -> dict[str, str]:
 @dataclass(frozen=True)
 class ByHand:
     """What the hand-written TypeScript has.  exports: of each module (`runtime/core`) the names of its values; methods:
-    of tensors, but for those of composed functions; ops: those that modules import."""
+    of tensors, but for those of composite functions; ops: those that modules import."""
 
     exports: dict[str, frozenset[str]]
     methods: frozenset[str]

@@ -138,7 +138,7 @@ class Lowering:
         return kind
 
     def place(self, e: E, reported: bool, stores: bool) -> Node:
-        """A computed index, checked where the device is to be told of it; see wgsl/reached.py."""
+        """A computed index, checked where the device is to be told of it; see bounds_checks.py."""
         index = self.node(e, "i")
         return BoundsCheck(index, stores) if reported and (e.elements or e.results) else index
 
