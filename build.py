@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from buildtools import environment, package
+from buildtools import environment, package, typescript
 from buildtools.paths import ROOT
 
 INSTANCES = 10  # small cases of each op in which `check` looks for reads outside a tensor
@@ -29,7 +29,7 @@ def main() -> int:
     except environment.SetupError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 2
-    except package.BuildError as error:
+    except typescript.BuildError as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="Without a command: set up, build dist/, and train a small network with it.\n"
         "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... "
-        "(test_toolchains.py).",
+        "(test_toolchains.py), TENSORLOOM_DAY=YYYYMMDD (tests/day.py).",
     )
     top.set_defaults(run=build)
     top.add_argument(
@@ -113,6 +113,17 @@ def parser() -> argparse.ArgumentParser:
     command("serve", serve, "build, then show the example pages on this machine").add_argument(
         "--port", type=int, default=8000, help="default 8000"
     )
+    bundle_ = command(
+        "bundle",
+        bundle,
+        "build, then make one folder of a model: its module, weights, typings, and a page that runs it\n"
+        "The module needs nothing of the package, and runs in pages, workers and Node, on WebGPU and the CPU.",
+    )
+    bundle_.add_argument("model", type=Path, help="a file of torch.export.save (.pt2) or an ONNX model")
+    bundle_.add_argument("--out", type=Path, metavar="DIR", help="the folder (default: named like the model)")
+    bundle_.add_argument(
+        "--size", action="append", default=[], metavar="NAME=N", help="how large a size is that varies (batch=1)"
+    )
     command("pack", pack, "build, then make the tarball that npm would publish")
     return top
 
@@ -160,7 +171,7 @@ def check(options: argparse.Namespace) -> int:
     if options.update and (paths.DIST / "index.js").exists():
         names.stale(update=True)  # of the package as it was last built
     wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(
-        filter(None, [package.check_types()])
+        filter(None, [typescript.check_types()])
     )
     print("\n".join(wrong) or "all is well")
     return 1 if wrong else 0
@@ -198,8 +209,9 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def mutate(options: argparse.Namespace) -> int:
-    from buildtools import gpu, mutations
-    from buildtools import mutate as trials
+    from buildtools import gpu
+    from buildtools.mutation import mutate as trials
+    from buildtools.mutation import mutations
 
     chosen = mutations.draw(options.count, options.seed, options.only)
     if options.list:
@@ -227,6 +239,16 @@ def serve(options: argparse.Namespace) -> int:
     pages.prepare()
     pages.serve(options.port)
     return 0
+
+
+def bundle(options: argparse.Namespace) -> int:
+    from buildtools import node
+
+    package.build(more_ops=options.ops)
+    model, out = options.model.resolve(), (options.out or Path(options.model.stem)).resolve()
+    done = node.run([ROOT / "buildtools" / "bundle.mjs", model, out, *options.size], cwd=ROOT)
+    print(done.stdout.strip())
+    return done.returncode
 
 
 def pack(options: argparse.Namespace) -> int:

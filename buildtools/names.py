@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from . import node
+from . import node, onnx_operators
 from .paths import ROOT
 
 RECORDED = ROOT / "tests" / "recorded"
@@ -130,8 +130,9 @@ def operators() -> str:
 
 
 def stale(*, update: bool = False) -> bool:
-    """Whether docs/coverage.md lists other names than the package, as it was last built, has; `update` mends it."""
-    wanted = f"{operators().rstrip()}\n\n{text()}"
+    """Whether docs/coverage.md lists other names, or operators of ONNX, than the package, as it was last built, has;
+    `update` mends it."""
+    wanted = f"{operators().rstrip()}\n\n{text()}{onnx_operators.text()}"
     if PAGE.read_text(encoding="utf-8") == wanted:
         return False
     if update:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gc
-import hashlib
+import importlib.util
 import json
 import re
 import shutil
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import lock, node
 from .environment import say
-from .paths import DIST, EARLIER, ROOT, SOURCES
+from .paths import DIST, EARLIER, NODE_MODULES, ROOT, SOURCES
+from .typescript import BuildError, compile_typescript
 
 if TYPE_CHECKING:  # imported where they are needed: loading them takes a while
     from codegen.earlier import Earlier
@@ -31,6 +32,7 @@ COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").gl
 # Parts of the package, by the name that they have in it: bundlers leave out what is not used of one.
 PARTS = {
     "autograd": "runtime/autograd/namespace",
+    "bundle": "runtime/bundle/index",
     "distributions": "runtime/distributions/index",
     "fft": "namespaces/fft",
     "func": "runtime/nn/func",
@@ -39,6 +41,7 @@ PARTS = {
     "nn/functional": "namespaces/functional",
     "nn/init": "runtime/nn/init",
     "nn/utils": "runtime/nn/utils/index",
+    "onnx": "runtime/onnx/both-ways",
     "optim": "runtime/optim/index",
     "optim/lr_scheduler": "runtime/optim/lr_scheduler/index",
     "optim/swa_utils": "runtime/optim/swa-utils",
@@ -48,23 +51,28 @@ PARTS = {
     "utils": "runtime/datasets/namespace",
     "utils/data": "runtime/datasets/index",
 }
+# The same of what the whole does not hold, because few programs have models of this kind.
+BESIDE = {
+    "gguf": "runtime/gguf/index",
+    "quantization": "runtime/quantization/index",
+}
 # Modules that are imported for what they do, and the entries that import them: bundlers leave out any other module of
 # which nothing is used.
 EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composite/composite-methods"),
     *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
-    "runtime/nn/state-files",
+    *("runtime/nn/state-files", "runtime/devices/meta"),
     *("runtime/devices/cpu/webassembly", "wasm"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )
 # Classic scripts: entry -> script.
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
+# The same as one module each, for import maps and networks that deliver packages.
+SINGLE = {"index.js": "torch.module.js", "core.js": "torch-core.module.js"}
+# What runs a bundled model, which stands in its module.
+PLAYER = {f"runtime/bundle/{name}.js": f"runtime/bundle/{name}.script.js" for name in ("player", "player-functions")}
 # Modules that the generator makes beside those of the files of definitions.
 RESERVED = ("routines", "complete", "schedules", "bodies", "callees")
-
-
-class BuildError(Exception):
-    """A mistake in a definition, or a tool refused what the build made; the text is for the author."""
 
 
 def build(
@@ -84,12 +92,38 @@ def build(
     kept = Earlier(earlier)
     with lock.alone(sources.parent / f"{sources.name}.lock", say), everything_kept():
         say("compiling the definitions")
-        report = generator.generate(sources, definitions(more_ops, earlier=kept), by_hand.found(kept), kept)
+        library, hand = definitions(more_ops, earlier=kept), by_hand.found(kept)
+        report = generator.generate(sources, library, hand, kept, bundled(kept))
         say("compiling TypeScript")
         compile_typescript(sources, dist, anew=earlier is None)
         _describe(dist)
-        _classic_scripts(dist)
+        _single_files(dist)
     return report
+
+
+def bundled(earlier: Earlier) -> dict[str, str]:
+    """Modules of the package that other tools make, by their paths among the sources."""
+    return {
+        "runtime/onnx/model-proto.js": onnx_messages(earlier, "read"),
+        "runtime/onnx/model-writer.js": onnx_messages(earlier, "write"),
+    }
+
+
+def onnx_messages(earlier: Earlier, way: str) -> str:
+    """The module that reads, or writes, ONNX's messages, made of the standard's schema, which PyPI's `onnx` brings."""
+    script = ROOT / "buildtools" / "onnx_messages.mjs"
+    found = importlib.util.find_spec("onnx")
+    assert found is not None and found.origin is not None
+    schema = Path(found.origin).with_name("onnx-ml.proto")
+    tools = (NODE_MODULES / ".package-lock.json").read_text(encoding="utf-8")
+
+    def made() -> str:
+        done = node.run([script, schema, way], cwd=ROOT)
+        if done.returncode:
+            raise BuildError(f"what is to {way} ONNX's messages cannot be made:\n{done.stdout}")
+        return done.stdout
+
+    return earlier.get(made, "onnx messages", way, script.read_text(encoding="utf-8"), schema.read_text(), tools)
 
 
 def definitions(more: Sequence[Path] = (), instances: int = 0, earlier: Earlier | None = None) -> Library:
@@ -202,7 +236,14 @@ def description() -> dict[str, Any]:
             "./core": {**_required("core", "core"), "types": "./core.d.ts", "default": "./core.js"},
             "./wasm": {**_required("wasm", "index"), "types": "./wasm.d.ts", "default": "./wasm.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
-            **{f"./{name}": {"types": f"./{file}.d.ts", "default": f"./{file}.js"} for name, file in PARTS.items()},
+            **{
+                f"./{name}": {"types": f"./{file}.d.ts", "default": f"./{file}.js"}
+                for name, file in (PARTS | BESIDE).items()
+            },
+            **{
+                f"./{file}": {"types": f"./{Path(entry).stem}.d.ts", "default": f"./{file}"}
+                for entry, file in SINGLE.items()
+            },
             "./package.json": "./package.json",
         },
         # What only Node has, and what stands there in bundles for pages: all bundlers know this field, some no
@@ -211,6 +252,9 @@ def description() -> dict[str, Any]:
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
         "engines": {"node": ">=18.4"},
+        # WebGPU in Node, for those who want it.
+        "peerDependencies": {"webgpu": ">=0.2"},
+        "peerDependenciesMeta": {"webgpu": {"optional": True}},
     }
 
 
@@ -228,142 +272,22 @@ def _required(entry: str, script: str) -> dict[str, Any]:
     }
 
 
-def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
-    """Makes `dist` hold what TypeScript makes of `sources`, and the JavaScript that lies among them, and nothing
-    else."""
-    # What tsc remembers lies beside the sources; with it tsc writes only what changed.  Types are checked by
-    # `check_types`.
-    state = sources.parent / f"{sources.name}.tsbuildinfo"
-    finished = [
-        file for kind in ("*.js", "*.d.ts") for file in sources.rglob(kind)
-    ]  # op data and kernels, with their types
-    made = {
-        file.relative_to(sources).with_suffix(suffix).as_posix()
-        for file in sources.rglob("*.ts")
-        if not file.name.endswith(".d.ts")
-        for suffix in (".js", ".d.ts")
-    }
-    # Digests of what tsc read and of what it wrote.  They are gone while it writes: an interrupted build has none, and
-    # what it remembers may then not be what lies in `dist`.
-    written = sources.parent / f"{sources.name}.written"
-    before = _digests(written)
-    if anew or not before or any(_digest(dist / name) != digest for name, digest in before["wrote"].items()):
-        written.unlink(missing_ok=True)
-        before = {}
-        shutil.rmtree(dist, ignore_errors=True)
-        state.unlink(missing_ok=True)
-    for file in finished:
-        _copy(file, dist / file.relative_to(sources))
-    keep = made | {file.relative_to(sources).as_posix() for file in finished}
-    for file in list(dist.rglob("*")):
-        if file.is_file() and file.relative_to(dist).as_posix() not in keep:
-            file.unlink()
-    dist.mkdir(parents=True, exist_ok=True)
-    # The settings name this checkout's folders; a build into other folders only changes those.
-    config = sources.parent / f"tsconfig.{sources.name}.json"
-    (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
-    config.write_text(
-        json.dumps(
-            {
-                "extends": str(ROOT / "tsconfig.json"),
-                "compilerOptions": {
-                    "rootDir": str(sources),
-                    "outDir": str(dist),
-                    "types": [],
-                    "noCheck": True,
-                    "incremental": True,
-                    "tsBuildInfoFile": str(state),
-                },
-                "include": [f"{sources}/**/*.ts"],
-            },
-            indent=1,
-        )
-    )
-    read = hashlib.sha256()  # all that tsc reads: definitions change op data, seldom a signature
-    for file in sorted([*sources.rglob("*.ts"), config, ROOT / "tsconfig.json", ROOT / "package-lock.json"]):
-        read.update(file.read_bytes())
-    if before and before["read"] == read.hexdigest() and before["wrote"].keys() == made:
-        return
-    written.unlink(missing_ok=True)
-    done = node.run([node.compiler(), "--project", config, "--pretty", "false"])
-    if done.returncode:
-        raise BuildError(_first_lines(done.stdout))
-    part = written.with_suffix(".part")
-    part.write_text(
-        json.dumps({"read": read.hexdigest(), "wrote": {name: _digest(dist / name) for name in sorted(made)}})
-    )
-    part.replace(written)
+def _single_files(dist: Path) -> None:
+    """Entries as one file each: a script for a <script> tag, which defines the global `torch`, and a module."""
+    _bundled(dist, SCRIPTS, "--format=iife", "--global-name=torch", "--sourcemap")
+    _bundled(dist, SINGLE, "--format=esm", "--sourcemap")
+    _bundled(dist, PLAYER, "--format=iife", "--global-name=player")
 
 
-def _digests(written: Path) -> dict[str, Any]:
-    """What an earlier call noted; empty where there is none, or none that can be read."""
-    try:
-        found = json.loads(written.read_text())
-        return found if {"read", "wrote"} <= found.keys() else {}
-    except (OSError, ValueError, AttributeError):
-        return {}
-
-
-def _digest(file: Path) -> str | None:
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:
-    """What TypeScript, strict, finds in all sources, the generated JavaScript by its comments included; empty for
-    nothing.
-
-    A build only lets it write what it reads, which takes half the time: definitions make no mistakes of types, and who
-    changes the runtime asks `build.py check`.  `entry`: only what this module reaches is read; what others add to
-    classes is not there then."""
-    config = sources.parent / f"tsconfig.{sources.name}.all.json"
-    config.write_text(
-        json.dumps(
-            {
-                "extends": str(ROOT / "tsconfig.json"),
-                "compilerOptions": {
-                    "rootDir": str(sources),
-                    "types": [],
-                    "allowJs": not entry,
-                    "checkJs": not entry,
-                    "noEmit": True,
-                    "declaration": False,
-                },
-                "include": [] if entry else [f"{sources}/**/*.ts"],
-                "files": [str(sources / entry)] if entry else sorted(str(file) for file in sources.rglob("*.js")),
-            },
-            indent=1,
-        )
-    )
-    return _first_lines(node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout)
-
-
-def _copy(file: Path, to: Path) -> None:
-    if to.exists() and to.read_bytes() == file.read_bytes():
-        return
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, to)
-
-
-def _first_lines(text: str, most: int = 40) -> str:
-    lines = text.strip().splitlines()
-    return "\n".join(lines[:most] + [f"... and {len(lines) - most} lines more"] * (len(lines) > most))
-
-
-def _classic_scripts(dist: Path) -> None:
-    """Entries as one script each for a <script> tag, which defines the global `torch`."""
+def _bundled(dist: Path, files: dict[str, str], *form: str) -> None:
     done = node.run(
         [
             node.tool("esbuild"),
-            *(f"{script.removesuffix('.js')}={entry}" for entry, script in SCRIPTS.items()),
+            *(f"{file.removesuffix('.js')}={entry}" for entry, file in files.items()),
             "--bundle",
-            "--format=iife",
-            "--global-name=torch",
+            *form,
             "--target=es2022",
             "--minify",
-            "--sourcemap",
             "--legal-comments=none",
             "--outdir=.",
             # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
@@ -392,7 +316,8 @@ export * from "./{entry}";
 
 def _describe(dist: Path) -> None:
     described = description() | {
-        "sideEffects": [f"./{name}.js" for name in EFFECTS] + [f"./{name}" for name in SCRIPTS.values()]
+        "sideEffects": [f"./{name}.js" for name in EFFECTS]
+        + [f"./{name}" for name in (*SCRIPTS.values(), *SINGLE.values())]
     }
     (dist / "package.json").write_text(json.dumps(described, indent=2) + "\n")
     for entry, script in SCRIPTS.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .paths import ROOT, SOURCES
+from .paths import EARLIER, ROOT, SOURCES
 
 if TYPE_CHECKING:  # a heavy import, made where it is needed
     from dsl.opdef import Library
@@ -21,10 +21,13 @@ def write(report: str) -> None:
 def stale(library: Library, *, update: bool = False) -> list[str]:
     """Generate the package's TypeScript and name the reports that say something else; `update` mends them."""
     from codegen.api import package as generator
+    from codegen.earlier import Earlier
 
     from . import by_hand
+    from .package import bundled
 
-    report = generator.generate(SOURCES, library, by_hand.found())
+    earlier = Earlier(EARLIER)
+    report = generator.generate(SOURCES, library, by_hand.found(), earlier, bundled(earlier))
     if REPORT.exists() and REPORT.read_text(encoding="utf-8") == report:
         return []
     if update:

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 
 from . import node
-from .package import BuildError
 from .paths import BUILD, DIST, ROOT
+from .typescript import BuildError
 
 SITE = BUILD / "site"
 

@@ -139,4 +139,5 @@ def run(
 
 
 def _environment(more: dict[str, str]) -> dict[str, str]:
-    return {**os.environ, "CI": "1", "NEXT_TELEMETRY_DISABLED": "1", **more}
+    # Without the options that tests give to Node: these are tools as their users have them.
+    return {**os.environ, "CI": "1", "NEXT_TELEMETRY_DISABLED": "1", "NODE_OPTIONS": "", **more}

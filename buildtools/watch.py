@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .environment import say
-from .package import BuildError
 from .paths import ROOT
+from .typescript import BuildError
 
 FOLDERS = ("ops", "grammar", "dsl", "codegen", "workbench", "runtime", "compat")
 SUFFIXES = {".op", ".lark", ".py", ".ts", ".j2", ".wgsl"}

@@ -10,9 +10,10 @@ from pathlib import Path
 from .checking.elements import apart, companions
 from .checking.groups import groups_in, with_groups
 from .checking.names import check_library
-from .checking.reach import dead_overloads
+from .checking.reach import dead_overloads, unknown_complexes
 from .checking.schedules import SHAPES
-from .ir.expression import ROUTINES, E
+from .ir.expression import E
+from .ir.intrinsics import ROUTINES
 from .ir.verify import verify
 from .lowering import routines
 from .lowering.inline import put_in_place
@@ -110,7 +111,7 @@ def lower(
 ) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  stems: of the files whose ops it
     has, which come first; of others definitions can be called.  one: lowers one definition; before:
-    is told with what `one` will be called; passed: whether an op is known to be without mistakes."""
+    is given what `one` will be called with; passed: whether an op is known to be without mistakes."""
     groups = groups_in(items for items, *_ in parsed)
     parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
     sources = [source for *_, source in parsed]
@@ -161,6 +162,7 @@ def lower(
         ops |= {op.name: op for op in made}
     ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.value_checks)}
     errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
+    errors += unknown_complexes(ops.values(), {*trees}, dict(zip(stems, sources)))
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped}, defs=mine)
     schedules(library, rules)

@@ -1,10 +1,10 @@
 // What the package offers of the runtime: core.ts, and what serves programs beside their tensors.
 
 export * from "./core.js";
+export { complex, conj, conj_physical, imag, real, view_as_complex, view_as_real } from "./functions/complex-parts.js";
+export { cfloat, complex64 } from "./elements/dtype.js";
+export type { Complex } from "./elements/complex-number.js";
 export {
-  conj,
-  conj_physical,
-  real,
   resolve_conj,
   resolve_neg,
   adjoint,
@@ -53,7 +53,19 @@ export {
   dstack,
   row_stack,
 } from "./functions/join.js";
-export { device, e, get_default_dtype, inf, nan, newaxis, pi, Size, type DeviceName } from "./functions/constants.js";
+export {
+  device,
+  e,
+  get_default_device,
+  get_default_dtype,
+  inf,
+  nan,
+  newaxis,
+  pi,
+  set_default_device,
+  Size,
+  type DeviceName,
+} from "./functions/constants.js";
 export {
   BFloat16Tensor,
   BoolTensor,
@@ -66,12 +78,13 @@ export {
   LongTensor,
   ShortTensor,
   are_deterministic_algorithms_enabled,
+  get_deterministic_debug_mode,
+  is_deterministic_algorithms_warn_only_enabled,
+  set_deterministic_debug_mode,
   cdouble,
-  cfloat,
   channels_last,
   channels_last_3d,
   complex128,
-  complex64,
   contiguous_format,
   get_float32_matmul_precision,
   get_num_threads,
@@ -87,6 +100,46 @@ export {
   uint64,
   use_deterministic_algorithms,
 } from "./functions/settings.js";
+export {
+  adaptive_avg_pool1d,
+  affine_grid_generator,
+  as_strided_,
+  avg_pool1d,
+  bilinear,
+  binary_cross_entropy_with_logits,
+  chain_matmul,
+  conj_physical_,
+  conv_tbc,
+  cosine_embedding_loss,
+  detach_,
+  detach_copy,
+  embedding,
+  fill_,
+  frobenius_norm,
+  get_device,
+  gru_cell,
+  hinge_embedding_loss,
+  is_conj,
+  is_inference,
+  is_neg,
+  kl_div,
+  lstm_cell,
+  margin_ranking_loss,
+  max_pool1d_with_indices,
+  native_channel_shuffle,
+  native_dropout,
+  norm_except_dim,
+  nuclear_norm,
+  poisson_nll_loss,
+  resize_as_,
+  rnn_relu_cell,
+  rnn_tanh_cell,
+  select_copy,
+  slice_copy,
+  triplet_margin_loss,
+  zero_,
+} from "./composite/root-functions.js";
+export { pca_lowrank, svd_lowrank } from "./composite/low-rank.js";
 export { from_numpy, frombuffer } from "./creation/from-memory.js";
 export { unique, unique_consecutive } from "./functions/counting.js";
 export { argwhere, nonzero_static } from "./functions/data-dependent.js";
@@ -115,11 +168,16 @@ export * as autograd from "./autograd/namespace.js";
 export { compile, type CompileOptions } from "./capture/compile.js";
 export * as compiler from "./capture/compiler.js";
 export * as export from "./exchange/index.js";
+export * as onnx from "./onnx/index.js";
 export * as func from "./nn/func.js";
 export { vmap } from "./autograd/transforms.js";
 export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";
 export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./tools/debug.js";
-export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./tools/anomaly.js";
+export {
+  is_anomaly_check_nan_enabled,
+  is_anomaly_enabled,
+  set_detect_anomaly as set_anomaly_enabled,
+} from "./tools/anomaly.js";
 export { set_slow_warnings } from "./devices/slow-warnings.js";
 export { memory_summary, record_memory_history } from "./tools/memory-history.js";
 export { load, type TorchLoadOptions } from "./files/load.js";

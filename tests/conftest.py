@@ -1,5 +1,6 @@
 """Options and fixtures for all Python tests."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,9 +20,14 @@ def pytest_configure(config):
     from buildtools import gpu
 
     gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
+    patient = f'--require "{(TESTS / "patient.cjs").as_posix()}"'
+    if patient not in os.environ.get("NODE_OPTIONS", ""):
+        os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {patient}".strip()
 
 
 FIGURES = pytest.StashKey[list]()
+FOUND = pytest.StashKey[list]()
+COLLECTED = {"figures": FIGURES, "found": FOUND}
 
 
 @pytest.fixture
@@ -30,20 +36,35 @@ def figure(request):
     return request.config.stash.setdefault(FIGURES, []).append
 
 
+@pytest.fixture
+def todays(request):
+    """todays(): a block in which a seed of the day decides (tests/day.py)."""
+    from day import told
+
+    test = request.node.nodeid.replace("[", "'[", 1) + "'" * ("[" in request.node.nodeid)
+    return lambda: told(test, request.config.stash.setdefault(FOUND, []).append)
+
+
 def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["figures"] = session.config.stash.get(FIGURES, [])
+        for name, key in COLLECTED.items():
+            session.config.workeroutput[name] = session.config.stash.get(key, [])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     """A process of several has ended: its figures are shown with all others."""
-    node.config.stash.setdefault(FIGURES, []).extend(getattr(node, "workeroutput", {}).get("figures", []))
+    for name, key in COLLECTED.items():
+        node.config.stash.setdefault(key, []).extend(getattr(node, "workeroutput", {}).get(name, []))
 
 
 def pytest_terminal_summary(terminalreporter, config):
     for text in config.stash.get(FIGURES, []):
         terminalreporter.write_line(f"measured: {text}")
+    if found := config.stash.get(FOUND, []):
+        terminalreporter.section("FAULTS that a seed of the day found; no test fails for them", "!", red=True)
+        for text in found:
+            terminalreporter.write_line(text)
 
 
 @pytest.fixture(scope="session")

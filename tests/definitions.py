@@ -2,9 +2,14 @@
 them."""
 
 import gc
+from functools import cache
 
 from buildtools.paths import EARLIER
+from codegen.api import package
+from codegen.api.opdata import op_data
+from codegen.data.model import Op
 from codegen.earlier import Earlier
+from dsl.gradients.adjoint import complete
 from workbench.library import load
 
 # Ops of tensors without elements, also among their results: small random instances have some.
@@ -12,3 +17,15 @@ EMPTY = {"batch_norm_empty", "linalg_qr_r"}
 LIBRARY = load(earlier=Earlier(EARLIER))
 gc.collect()
 gc.freeze()  # it stays: looks for garbage need not go through it
+
+
+@cache
+def data_of(name: str) -> Op:
+    """What host code and kernels know of an op, made once a process; not to be changed."""
+    return op_data(complete(LIBRARY.ops[name]))
+
+
+@cache
+def packaged(name: str) -> Op:
+    """The same as the package has it."""
+    return package.packaged(LIBRARY.ops[name], data_of(name))

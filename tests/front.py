@@ -1,7 +1,7 @@
 """The whole front end on a text, for tests."""
 
 from codegen.data.errors import OpError
-from dsl.ir.expression import ROUTINES
+from dsl.ir.intrinsics import ROUTINES
 from dsl.library import load_text
 from dsl.testing.examples import check_tests
 from dsl.testing.trials import check_reads

@@ -2,24 +2,8 @@
 
 import numpy as np
 
-from dsl.ir.expression import (
-    ONE,
-    ZERO,
-    Binary,
-    Random,
-    add,
-    call,
-    cond,
-    div,
-    idx,
-    integer,
-    mul,
-    neg,
-    pack,
-    read,
-    sub,
-    sym,
-)
+from dsl.ir.builders import ONE, ZERO, add, call, cond, div, idx, integer, mul, neg, pack, read, sub, sym
+from dsl.ir.expression import Binary, Random
 from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
 from dsl.opdef import OpDef, Param, Require
 

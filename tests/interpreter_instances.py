@@ -16,10 +16,11 @@ from codegen.api import modules
 from codegen.api.package import host_files, ops_files, programs
 from codegen.earlier import Earlier
 from codegen.kernels.kernel import Kernel, named_loops
-from dsl.ir.expression import Pack, Random, is_loop, walk
+from dsl.ir.builders import is_loop
+from dsl.ir.expression import Pack, Random, walk
 from dsl.opdef import Library, OpDef
 from dsl.reference.sizes import constant, extents
-from dsl.testing.instances import Instance
+from dsl.testing.instance import Instance
 
 ROOT = Path(__file__).parents[1]
 TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}

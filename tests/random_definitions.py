@@ -1,4 +1,4 @@
-"""Random definitions in index notation, and what they mean place by place: nested reductions, filters, computed
+"""Random definitions in index notation, and what they mean element by element: nested reductions, filters, computed
 indices, reads through an index tensor, fallbacks.  `made(seed)` is a definition with its brute-force meaning."""
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ import pytest
 from dsl.gradients.adjoint import gradient, second
 from dsl.gradients.solve import Sizes, gather
 from dsl.ir.axes import Axis
-from dsl.ir.expression import ONE, Binary, Cast, add, idx, integer, mul, read, sub, sym
+from dsl.ir.builders import ONE, add, idx, integer, mul, read, sub, sym
+from dsl.ir.expression import Binary, Cast
 from dsl.ir.program import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference.interpreter import evaluate
 from dsl.testing.gradcheck import difference

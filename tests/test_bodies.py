@@ -17,7 +17,8 @@ from buildtools.paths import DIST
 from codegen.api.opdata import op_data
 from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
-from dsl.ir.expression import ZERO, RawResult, Read
+from dsl.ir.builders import ZERO
+from dsl.ir.expression import RawResult, Read
 from dsl.ir.steps import For, If, Range, Set, stored_by
 from dsl.reference import body_run
 

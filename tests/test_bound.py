@@ -3,11 +3,9 @@ are bound to the same sizes, and give the same results, whatever the layout of t
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 
-from codegen.api.opdata import op_data
 from codegen.binding.bind import bind
-from dsl.gradients.adjoint import complete
 from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run, view
 
@@ -26,8 +24,8 @@ def strided(a: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", OPS)
 def test_binding(name):
-    op = complete(LIBRARY.ops[name])
-    data = op_data(op)
+    op = LIBRARY.ops[name]
+    data = data_of(name)
     changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
     for n, instance in enumerate(instances(op, 4, seed=3, largest=150)):
         args = instance.arguments(n)

@@ -1,10 +1,12 @@
 """The package in headless Chromium, under a Content-Security-Policy without eval: tests/checks, and the classic
-script."""
+script.
+
+On the CPU a page runs several files of checks, one after the other: it loads the package once."""
 
 from pathlib import Path
 
 import pytest
-from test_node import CHECKS, failures
+from test_node import ALONE, TOGETHER, cases, failures
 
 from buildtools.browser import POLICY, serve
 from buildtools.paths import ROOT
@@ -33,10 +35,36 @@ def page(browser, site, dist):
     page.close()
 
 
-@pytest.mark.parametrize("device", ["cpu", "webgpu"])
-@pytest.mark.parametrize("file", CHECKS, ids=lambda file: file.stem)
-def test_checks(file: Path, device, page):
-    results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device])
+@pytest.fixture(scope="module")
+def opened(browser, site, dist):
+    """opened(device): a page for one file after another on that device, and another page after some of them.
+    opened(device, new=True): a page of which no file has run."""
+    page, files, on = None, 0, ""
+
+    def open_page(device: str, new: bool = False):
+        nonlocal page, files, on
+        if page is None or new or files == TOGETHER or device != on:
+            if page is not None:
+                page.close()
+            page, files, on = browser.new_page(), 0, device
+            page.goto(f"{site}/tests/browser/blank.html")
+        files += 1
+        return page
+
+    yield open_page
+    if page is not None:
+        page.close()
+
+
+@pytest.mark.parametrize(("device", "file"), cases("cpu", "webgpu"))
+def test_checks(device, file: Path, opened):
+    # What a file leaves to a GPU may be told to the next one.
+    page = opened(device, new=device == "webgpu" or file.stem in ALONE)
+    try:
+        results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device])
+    except Exception:
+        opened(device, new=True)  # what is left of this one is nobody's
+        raise
     assert results, "the file has no checks"
     assert not failures(results), failures(results)
 

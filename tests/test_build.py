@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from definitions import LIBRARY
 
-from buildtools import by_hand, package, reports
+from buildtools import by_hand, package, reports, typescript
 from buildtools.paths import EARLIER, ROOT, SOURCES
 from codegen.earlier import Earlier
 from dsl.checking.reach import uncalled
@@ -18,7 +18,7 @@ from dsl.checking.reach import uncalled
 AGAIN = """
 import sys
 from pathlib import Path
-from buildtools import package
+from buildtools import package, typescript
 here = Path(sys.argv[1])
 (here / "compile-report.md").write_text(package.build(here / "dist", here / "src", earlier=here / "earlier"))
 """
@@ -54,11 +54,11 @@ def test_folders_of_definitions_are_there_and_their_files_have_names_of_their_ow
         "yours": "routines.op has the name of another module",
     }
     for name, words in wrong.items():
-        with pytest.raises(package.BuildError, match=words):
+        with pytest.raises(typescript.BuildError, match=words):
             package.definitions([tmp_path / name])
     taken = set()
     assert package.additional(tmp_path / "again", taken) == [tmp_path / "again" / "extra.op"] and taken == {"extra"}
-    with pytest.raises(package.BuildError, match="extra.op has the name"):
+    with pytest.raises(typescript.BuildError, match="extra.op has the name"):
         package.additional(tmp_path / "again", taken)
 
 
@@ -86,7 +86,7 @@ UNFINISHED = {
 def test_added_definitions_that_nobody_could_use_are_refused(name, tmp_path):
     text, words = UNFINISHED[name]
     (tmp_path / f"{name}.op").write_text(text)
-    with pytest.raises(package.BuildError) as refused:
+    with pytest.raises(typescript.BuildError) as refused:
         package.definitions([tmp_path], earlier=Earlier(EARLIER))
     for said in words:
         assert said in str(refused.value), str(refused.value)

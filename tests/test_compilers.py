@@ -5,15 +5,13 @@ every kind of elements.  What the kernels compute is test_wgsl.py's."""
 
 import json
 from collections import Counter
-from functools import cache
 from itertools import product
 from pathlib import Path
 
-from definitions import LIBRARY
+from definitions import LIBRARY, packaged
 
 from buildtools import gpu as chosen
 from buildtools import node
-from codegen.api import package
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.errors import OpError
@@ -26,11 +24,6 @@ from workbench.wgpu_runner import Gpu, numbered
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 INSTANCES = 4
 KINDS = ("int32", "bool", "uint8")
-
-
-@cache
-def data_of(name: str):
-    return package.op_data(LIBRARY.ops[name])
 
 
 def calls(op, data):
@@ -64,7 +57,7 @@ def texts() -> dict[str, str]:
     for op in LIBRARY.ops.values():
         if op.forward is None:
             continue
-        data = data_of(op.name)
+        data = packaged(op.name)
         for call in calls(op, data):
             for number, program in enumerate(data.programs):
                 if number and not call.dtype.startswith("float"):
@@ -81,7 +74,7 @@ def test_no_kernel_binds_more_than_every_device_has(figure):
     for op in LIBRARY.ops.values():
         if op.forward is None:
             continue
-        for n, program in enumerate(data_of(op.name).programs):
+        for n, program in enumerate(packaged(op.name).programs):
             for kernel in program.kernels:
                 wide = len({a.slot for a in kernel.accesses})
                 assert wide <= MOST_BINDINGS, f"{op.name}, program {n}, kernel {kernel.number} binds {wide} tensors"

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dsl.gradients.derive import FLAT, NoDerivative, partials
-from dsl.ir.expression import INTRINSICS, Binary, call, cond, integer, read
+from dsl.ir.builders import call, cond, integer, read
+from dsl.ir.expression import Binary
+from dsl.ir.intrinsics import INTRINSICS
 from dsl.ir.program import Program, Stmt, Tensor
 from dsl.ir.tidy import simplify
 from dsl.reference.interpreter import evaluate

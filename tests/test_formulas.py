@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 from test_same_kernels import CALLS, DEVICES
 
 from codegen.api.notation import written
@@ -26,7 +26,7 @@ from dsl.lowering.types import symbol_kinds
 def test_what_the_package_carries_is_read_as_it_was(figure):
     count = 0
     for op in LIBRARY.ops.values():
-        for kernel in (n for p in op_data(op).programs for n in p.kernels):
+        for kernel in (n for p in data_of(op.name).programs for n in p.kernels):
             loops = [l.name for l in kernel.loops + kernel.rloops]
             for e in (e for code in (kernel.floating, kernel.integral) if code for e in formulas_of(code)):
                 assert read_formula(written(e), loops) == e, (op.name, kernel.number, written(e))
@@ -137,7 +137,7 @@ def spelled_otherwise(monkeypatch, seed: int):
 def test_no_decision_reads_a_text(monkeypatch):
     tasks = []
     for name, calls in CALLS.items():
-        data = op_data(LIBRARY.ops[name])
+        data = data_of(name)
         for args in calls:
             call = bind(data, args + [None] * (len(data.params) - len(args)))
             tasks += [(name, data, call, facts) for facts in DEVICES if call.dtype != "float16" or facts.f16]

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 
-from codegen.api.opdata import op_data, rules
+from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Call, Op
 from codegen.fusion.fuse import fused
-from codegen.fusion.work import Item, as_op, item_of, work_of
+from codegen.fusion.reasons import reasons
+from codegen.fusion.work import Item, apart, as_op, item_of, work_of
 from workbench import numpy_runner
 from workbench.numpy_runner import meta
 from workbench.wasm_runner import Wasm
@@ -35,7 +36,7 @@ class Steps:
 
     def __call__(self, name: str, *args: object) -> int:
         """args: values as whole numbers, options as floats or lists; answers the first result."""
-        op, data = LIBRARY.ops[name], op_data(LIBRARY.ops[name])
+        op, data = LIBRARY.ops[name], data_of(name)
         full = [*args, *[None] * (len(data.params) - len(args))]
         call = bind(data, [meta(self.values[a]) if isinstance(a, int) else a for a in full])
         slots = [-1] * len(data.slots)
@@ -54,9 +55,14 @@ class Steps:
     def joined(self, lasting: list[int], contractions: bool = True) -> list[Item]:
         items = []
         for n, (data, call, slots) in enumerate(self.steps):
-            work = work_of(n, data, 0, call, data.outputs, slots)
+            held = slots[:]
+            for slot, bound in enumerate(call.slots):
+                if data.slots[slot].role == "temp" and bound.fresh:
+                    held[slot] = len(self.values)
+                    self.values.append(np.empty(0, np.float32))
+            work = work_of(n, data, 0, call, data.outputs, held)
             assert work is not None, data.name
-            items.append(item_of(n, work))
+            items.extend(item_of(n, one) for one in apart(work))
         return fused(items, lasting, contractions)
 
     def check(self, items: list[Item], lasting: list[int], device: Gpu | Wasm, tolerance: float) -> None:
@@ -100,7 +106,45 @@ def stretched(p: Steps) -> list[int]:
     return [p("add", p("mul", p("sin", x), y), x)]
 
 
-PROGRAMS = [(chain, 1, 1), (rows, 1, 1), (product, 1, 3), (kept, 1, 1), (stretched, 2, 2)]
+def norm_and_product(p: Steps) -> list[int]:
+    """One token: each sum of the product reduces the row, too."""
+    x, g, b, w, c = p.give(1, 1, 40), p.give(40), p.give(40), p.give(24, 40), p.give(24)
+    return [p("relu", p("linear", p("layer_norm", x, [40], g, b), w, c))]
+
+
+def norm_and_large_product(p: Steps) -> list[int]:
+    """Thirty tokens: the norm is stored."""
+    x, g, b, w = p.give(30, 12), p.give(12), p.give(12), p.give(24, 12)
+    return [p("linear", p("layer_norm", x, [12], g, b), w)]
+
+
+def softmax_and_product(p: Steps) -> list[int]:
+    x, v = p.give(3, 1, 17), p.give(3, 17, 5)
+    return [p("bmm", p("softmax", x, 2.0), v)]
+
+
+def attention(p: Steps) -> list[int]:
+    q, k, v = p.give(2, 3, 1, 8), p.give(2, 3, 13, 8), p.give(2, 3, 13, 6)
+    return [p("scaled_dot_product_attention", q, k, v)]
+
+
+def attention_of_many(p: Steps) -> list[int]:
+    q, k, v = p.give(2, 3, 7, 8), p.give(2, 3, 13, 8), p.give(2, 3, 13, 6)
+    return [p("scaled_dot_product_attention", q, k, v)]
+
+
+PROGRAMS = [
+    (chain, 1, 1),
+    (rows, 1, 1),
+    (product, 1, 3),
+    (kept, 1, 1),
+    (stretched, 2, 2),
+    (norm_and_product, 1, 3),
+    (norm_and_large_product, 2, 2),
+    (softmax_and_product, 1, 2),
+    (attention, 2, 4),
+    (attention_of_many, 3, 4),
+]
 
 
 @pytest.mark.parametrize("program,launches,beside_products", PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
@@ -111,6 +155,42 @@ def test_joined_ops_are_what_they_are_one_by_one(program, launches, beside_produ
     assert len(items) == launches and len(p.joined([*range(p.given), *lasting], False)) == beside_products
     p.check(items, lasting, Wasm(), 2e-6)
     p.check(items, lasting, Gpu(), 2e-5)
+
+
+def many_readers(p: Steps) -> list[int]:
+    x, w = p.give(6, 5), p.give(4, 6, 5)
+    e = p("cumsum", x, 0.0)
+    y = p("sin", e)
+    return [p("sum", y, [n]) for n in (0.0, 1.0)] + [p("mul", p("sub", w, y), w)]
+
+
+def crowd(p: Steps) -> list[int]:
+    sum_, *others = [p.give(6, 5) for _ in range(13)]
+    for other in others:
+        sum_ = p("add", sum_, other)
+    return [sum_]
+
+
+WHYS = [
+    (chain, True, []),
+    (product, True, []),
+    (product, False, ["products take no formulas of others on the CPU"] * 2),
+    (stretched, True, ["the second has 77 points, and the first stores 7"]),
+    (norm_and_large_product, True, ["its rows would be reduced for each of the sums"]),
+    (many_readers, True, ["what many threads of the first store"] * 2 + ["has 120 points, and the first stores 30"]),
+    (crowd, True, ["as one they would bind"]),
+]
+
+
+@pytest.mark.parametrize("program,contractions,wanted", WHYS, ids=lambda x: getattr(x, "__name__", ""))
+def test_why_steps_are_not_one_is_said(program, contractions, wanted):
+    p = Steps()
+    lasting = program(p)
+    lasting += range(p.given)
+    found = reasons(p.joined(lasting, contractions), lasting, contractions)
+    assert len(found) == len(wanted)
+    for reason, words in zip(found, wanted):
+        assert words in reason.why, reason
 
 
 def test_what_lies_between_is_rounded():

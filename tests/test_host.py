@@ -3,14 +3,14 @@ every op the same bound calls and byte-equal kernels from Python's text and from
 
 import json
 import math
-from functools import cache
 
 import numpy as np
 import pytest
 from definitions import LIBRARY
+from definitions import packaged as data
 
 from buildtools import node
-from codegen.api import modules, package
+from codegen.api import modules
 from codegen.api.opdata import rules, takes_parts
 from codegen.binding.bind import bind
 from codegen.binding.binding import bind_with
@@ -26,11 +26,6 @@ from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 
 
-@cache
-def data(name: str):
-    return package.op_data(LIBRARY.ops[name])
-
-
 def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
     return Meta(dtype, list(shape), contiguous_strides(list(shape)), 0, weak)
 
@@ -40,7 +35,7 @@ def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
 
 def test_promotion_is_pytorchs():
     """torch.promote_types; tests/checks/dtypes.mjs has PyTorch's whole table."""
-    order = ["bool", "uint8", "int8", "int16", "int32", "float16", "bfloat16", "float32", "float64"]
+    order = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
     between = {frozenset({"uint8", "int8"}): "int16", frozenset({"float16", "bfloat16"}): "float32"}
     alone = {"uint16", "uint32"}
     assert {*order, *alone} == set(DTYPES)
@@ -65,10 +60,10 @@ def test_promotion_is_pytorchs():
         ("float16", [tensor(2, dtype="float16"), tensor(weak=True)]),
         ("float32", [tensor(2, dtype="int8"), tensor(weak=True)]),
         ("int8", [tensor(2, dtype="int8"), tensor(weak=True, dtype="int32")]),
-        ("int32", [tensor(2, dtype="bool"), tensor(weak=True, dtype="int32")]),
+        ("int64", [tensor(2, dtype="bool"), tensor(weak=True, dtype="int32")]),
         ("bool", [tensor(2, dtype="bool"), tensor(weak=True, dtype="bool")]),
         ("float64", [tensor(dtype="float64"), tensor(weak=True)]),
-        ("int32", [tensor(weak=True, dtype="int32")]),
+        ("int64", [tensor(weak=True, dtype="int64")]),
     ],
 )
 def test_result_type(want, metas):
@@ -82,8 +77,8 @@ def test_result_type(want, metas):
         ("float", "int32", "float32"),
         ("float", "bool", "float32"),
         ("float", "float16", "float16"),
-        ("sum", "bool", "int32"),
-        ("sum", "int8", "int32"),
+        ("sum", "bool", "int64"),
+        ("sum", "int8", "int64"),
         ("sum", "float64", "float64"),
         ("none", "bool", "bool"),
     ],
@@ -135,7 +130,7 @@ def test_numbers_in_messages(x, text):
         (
             "mm",
             [tensor(2, 3), tensor(2, 3)],
-            "'mat2' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)",
+            "'mat2' should have size 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)",
         ),
         ("mm", [tensor(2), tensor(2, 3)], "'input' must have 2 dimensions ([M, K]), but got 1"),
         ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
@@ -180,7 +175,7 @@ def test_numbers_in_messages(x, text):
             "'stride' must be a number or 2 numbers, but got 3",
         ),
         ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
-        ("conv2d", [tensor(1, 3, 5, 5), tensor(4, 2, 3, 3)], "'weight' should have C = 3 along dimension 1, but has 2"),
+        ("conv2d", [tensor(1, 3, 5, 5), tensor(4, 2, 3, 3)], "weight' should have size 3 along dimension 1, but has 2"),
         ("cumsum", [tensor(2, 3), 0.5], "'dim' must be a whole number, but got 0.5"),
         (
             "add",

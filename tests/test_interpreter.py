@@ -1,10 +1,9 @@
 """Every op's kernels in the interpreter of the CPU device, forward, gradient and gradient of the gradient, mean what the
 reference says."""
 
-import datetime
-
 import numpy as np
 import pytest
+from day import TODAY
 from definitions import LIBRARY
 from interpreter_instances import Bench, task
 from random_definitions import made
@@ -18,7 +17,6 @@ from dsl.testing.instances import instances
 
 COUNT = 3
 DEFINITIONS = 100  # random ones, of fixed seeds and of the date
-TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 # The op of tensors without elements, which computes nothing.
 BEYOND = {"batch_norm_empty"}
 # Bodies of steps get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
@@ -119,9 +117,17 @@ def test_every_op_with_a_program_is_tried(answers):
     assert not missing, missing
 
 
-@pytest.mark.parametrize("first", [0, TODAY * 1000], ids=["fixed", "today"])
-def test_random_definitions_mean_what_the_reference_says(first, tmp_path):
+def test_random_definitions_mean_what_the_reference_says(tmp_path):
     """As tests/test_random_definitions.py has them for numpy, WebAssembly and the GPU."""
+    random_definitions_are_right(0, tmp_path)
+
+
+def test_random_definitions_of_today_mean_what_the_reference_says(tmp_path, todays):
+    with todays():
+        random_definitions_are_right(TODAY * 1000, tmp_path)
+
+
+def random_definitions_are_right(first, tmp_path):
     texts = [made(seed).text.replace("op f(", f"op f{seed}(") for seed in range(first, first + DEFINITIONS)]
     library, errors, _ = load_text("\n".join(t for t in texts if not load_text(t)[1]))
     assert not errors and len(library.ops) > DEFINITIONS / 2

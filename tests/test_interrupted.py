@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_build import same_tree
 
-from buildtools import lock, package
+from buildtools import lock, package, typescript
 from buildtools.paths import ROOT
 from codegen.api.package import write
 
@@ -18,7 +18,7 @@ from codegen.api.package import write
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from buildtools import node, package
+from buildtools import node, package, typescript
 sources, dist, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 def die(): os.kill(os.getpid(), signal.SIGKILL)
 def run(words, run=node.run, **rest):
@@ -31,7 +31,7 @@ def run(words, run=node.run, **rest):
     if moment != "never": die()
     return done
 node.run = run
-package.compile_typescript(sources, dist)
+typescript.compile_typescript(sources, dist)
 """
 STATES = [
     {
@@ -68,7 +68,7 @@ def clean(tmp_path_factory) -> list[Path]:
     for state in STATES:
         folder = tmp_path_factory.mktemp("clean")
         write(folder / "src", state)
-        package.compile_typescript(folder / "src", folder / "dist")
+        typescript.compile_typescript(folder / "src", folder / "dist")
         made.append(folder / "dist")
     return made
 
@@ -77,7 +77,7 @@ def clean(tmp_path_factory) -> list[Path]:
 def built(tmp_path) -> tuple[Path, Path]:
     """Sources in the first state, and what was made of them."""
     write(tmp_path / "src", STATES[0])
-    package.compile_typescript(tmp_path / "src", tmp_path / "dist")
+    typescript.compile_typescript(tmp_path / "src", tmp_path / "dist")
     return tmp_path / "src", tmp_path / "dist"
 
 
@@ -88,10 +88,10 @@ def test_an_edit_a_kill_an_undo_and_a_build_leave_what_the_sources_say(moment, b
         write(sources, STATES[1])
         assert start(KILLED, sources, dist, moment).wait(60) == -9
         write(sources, STATES[then])
-        package.compile_typescript(sources, dist)
+        typescript.compile_typescript(sources, dist)
         assert same_tree(dist, clean[then]) == []
         write(sources, STATES[0])
-        package.compile_typescript(sources, dist)
+        typescript.compile_typescript(sources, dist)
 
 
 def test_a_kill_at_any_time(built, clean):
@@ -103,7 +103,7 @@ def test_a_kill_at_any_time(built, clean):
         os.killpg(process.pid, 9)
         process.wait(60)
         write(sources, STATES[0])
-        package.compile_typescript(sources, dist)
+        typescript.compile_typescript(sources, dist)
         assert same_tree(dist, clean[0]) == []
 
 
@@ -112,20 +112,20 @@ def test_files_that_were_changed_by_hand_are_made_anew(built, clean):
     for name in ("a.js", "b.d.ts", "op.js", "op.d.ts"):
         for change in (lambda file: file.unlink(), lambda file: file.write_text("x"), lambda file: file.write_text("")):
             change(dist / name)
-            package.compile_typescript(sources, dist)
+            typescript.compile_typescript(sources, dist)
             assert same_tree(dist, clean[0]) == [], name
     (dist / "more.js").write_text("x")
-    package.compile_typescript(sources, dist)
+    typescript.compile_typescript(sources, dist)
     assert same_tree(dist, clean[0]) == []
     (sources.parent / "src.written").write_text("{")
     (dist / "a.js").write_text("x")
-    package.compile_typescript(sources, dist)
+    typescript.compile_typescript(sources, dist)
     assert same_tree(dist, clean[0]) == []
 
 
 def test_nothing_is_compiled_where_nothing_changed(built, monkeypatch):
-    monkeypatch.setattr(package.node, "run", lambda *_, **__: pytest.fail("TypeScript ran"))
-    package.compile_typescript(*built)
+    monkeypatch.setattr(typescript.node, "run", lambda *_, **__: pytest.fail("TypeScript ran"))
+    typescript.compile_typescript(*built)
 
 
 def test_half_a_letter_in_a_generated_file_is_written_over(tmp_path):

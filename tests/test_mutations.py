@@ -7,10 +7,21 @@ import time
 
 import pytest
 
-from buildtools import mutate, nearest
-from buildtools.mutate import NOTICED, UNFINISHED, UNNOTICED, Clean, copy, diff, failed, parts, selection, tried
-from buildtools.mutate import mutate as try_all
-from buildtools.mutations import draw, mutations, sources
+from buildtools.mutation import mutate, nearest
+from buildtools.mutation.mutate import (
+    NOTICED,
+    UNFINISHED,
+    UNNOTICED,
+    Clean,
+    copy,
+    diff,
+    failed,
+    parts,
+    selection,
+    tried,
+)
+from buildtools.mutation.mutate import mutate as try_all
+from buildtools.mutation.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
 
 TYPESCRIPT = """\

@@ -1,8 +1,10 @@
 """tests/checks on the CPU and on Dawn, and the files of tests/node, which use node's own test runner: one test per file
-and device."""
+and device.
 
-import datetime
+On the CPU a process runs several files of checks, one after the other: most of what one would take is its start."""
+
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,36 +14,84 @@ from buildtools import gpu, node
 HERE = Path(__file__).parent
 CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem != "assert")
 NODE_TESTS = sorted((HERE / "node").glob("*.test.mjs"))
+SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the CPU device may find things otherwise
+TOGETHER = 9  # files in a process on the CPU; on a GPU, which tells of errors later, each has its own
+ALONE = {"memory", "modes"}  # files that count what their process holds
+
+Results = dict[str, str | None]
 
 
-def failures(results: dict[str, str | None]) -> str:
+def failures(results: Results) -> str:
     return "\n".join(f"{name}:\n  {error}" for name, error in results.items() if error)
 
 
-# How the CPU device may find things otherwise: each day a third of the checks runs so.
-SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]
-TODAY = CHECKS[datetime.date.today().toordinal() % 3 :: 3]
+def cases(*values: str) -> list:
+    """Each file with each of them: all files with one, then all with the next."""
+    return [pytest.param(value, file, id=f"{file.stem}-{value}") for value in values for file in CHECKS]
 
 
-@pytest.mark.parametrize("device", ["cpu", "webgpu"])
-@pytest.mark.parametrize("file", CHECKS, ids=lambda file: file.stem)
-def test_checks(file, device, dist):
-    passes(file, device)
+@pytest.mark.parametrize(("device", "file"), cases("cpu", "webgpu"))
+def test_checks(device, file, dist, checked):
+    passes(checked(file, device, "-"))
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("file", TODAY, ids=lambda file: file.stem)
-def test_checks_in_another_setting(file, setting, dist):
-    passes(file, "cpu", setting, PROGRAMS="0:300")  # as many are enough beside all of them without a setting
+@pytest.mark.parametrize(("setting", "file"), cases(*SETTINGS))
+def test_checks_in_another_setting(setting, file, dist, checked):
+    passes(checked(file, "cpu", setting))
 
 
-def passes(file: Path, *words: str, **variables: str) -> None:
-    env = {**gpu.variables(), **variables}
-    done = node.run([HERE / "node" / "run_checks.mjs", file, *words], env=env, timeout=600)
-    assert done.returncode == 0, done.stdout
-    results = json.loads(done.stdout.splitlines()[-1])
+def passes(results: Results | str) -> None:
+    assert isinstance(results, dict), results
     assert results, "the file has no checks"
     assert not failures(results), failures(results)
+
+
+@pytest.fixture(scope="module")
+def checked(request):
+    """checked(file, device, setting): what the file's checks answer, or why there is no answer."""
+    answers: dict[tuple[str, ...], Results | str] = {}
+    items = [item for item in request.session.items if item.path == request.path and "checked" in item.fixturenames]
+    asked = [
+        (str(given["file"]), given.get("device", "cpu"), given.get("setting", "-"))
+        for given in (item.callspec.params for item in items)
+    ]
+
+    def check(file: Path, device: str, setting: str) -> Results | str:
+        wanted = (str(file), device, setting)
+        if wanted not in answers:
+            answers.update(run_together(batch(wanted, asked)))
+        return answers[wanted]
+
+    return check
+
+
+def batch(first: tuple[str, str, str], asked: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """What a process runs to answer the first: the rest of its group among those asked for on its device in its
+    setting.  (The tests before it may be another process's, which then has run them.)"""
+    if first[1] == "webgpu" or Path(first[0]).stem in ALONE:
+        return [first]
+    same = [one for one in asked if one[1:] == first[1:] and Path(one[0]).stem not in ALONE]
+    at = same.index(first)
+    return same[at : (at // TOGETHER + 1) * TOGETHER]
+
+
+def run_together(batch: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Results | str]:
+    """What each file answers; of files behind one with which the process ended there is nothing."""
+    _, device, setting = batch[0]
+    # Beside all programs without a setting 300 are enough.
+    env = {**gpu.variables(), **({} if setting == "-" else {"PROGRAMS": "0:300"})}
+    try:
+        script = HERE / "node" / "run_checks.mjs"
+        done = node.run([script, device, setting, *(file for file, _, _ in batch)], env=env, timeout=900)
+        said, end = done.stdout, f"ended with {done.returncode}"
+    except subprocess.TimeoutExpired as error:
+        said, end = (error.stdout or b"").decode(errors="replace"), "did not end in 900 s"
+    lines = [json.loads(line.removeprefix("checks ")) for line in said.splitlines() if line.startswith("checks ")]
+    answers: dict[tuple[str, ...], Results | str] = {(x["file"], device, setting): x["results"] for x in lines}
+    for one in batch:
+        if one not in answers:
+            return {**answers, one: f"the process {end}:\n{said[-4000:]}"}
+    return answers
 
 
 @pytest.mark.parametrize("file", NODE_TESTS, ids=lambda file: file.name.removesuffix(".test.mjs"))

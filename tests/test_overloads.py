@@ -53,7 +53,7 @@ VARIED = {
 
 
 def calls(op, count: int = 12) -> list:
-    """Calls of an op, and such that lie near them, as JSON: what comes by place, then the keywords."""
+    """Calls of an op, and such that lie near them, as JSON: what comes by position, then the keywords."""
     out = []
     for n, instance in enumerate(instances(op, count, seed=9, largest=100)):
         for vary in VARIED.values():

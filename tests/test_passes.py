@@ -10,16 +10,18 @@ from buildtools import node
 from buildtools.paths import ROOT
 from codegen.translator.translate import PYTHON_TS, Project, translate
 from dsl.gradients import adjoint, derivable
-from dsl.ir.expression import ROUTINES, Expression, RawResult
+from dsl.ir.expression import Expression, RawResult
+from dsl.ir.intrinsics import ROUTINES
 
 PASSES = [
-    *("ir/expression", "ir/program", "ir/axes", "ir/conditions", "ir/affine", "gradients/solve", "gradients/derive"),
-    *("ir/tidy", "gradients/contributions", "gradients/settle", "ir/row_calls", "gradients/reverse"),
-    *("gradients/derivable", "gradients/saving"),
+    *("ir/expression", "ir/intrinsics", "ir/builders", "ir/rewriting", "ir/program", "ir/axes", "ir/conditions"),
+    *("ir/affine", "gradients/solve", "gradients/derive", "ir/tidy", "gradients/contributions", "gradients/settle"),
+    *("ir/row_calls", "gradients/reverse", "gradients/derivable", "gradients/saving"),
 ]
 MAIN = """
 import { readFileSync, writeFileSync } from "node:fs";
 import * as expression from "./dsl/expression.js";
+import { ROUTINES } from "./dsl/intrinsics.js";
 import * as ir from "./dsl/program.js";
 import { NoDerivative } from "./dsl/derive.js";
 import { Reverse, finished, unused } from "./dsl/reverse.js";
@@ -43,7 +45,7 @@ function read(x: any): any {
 }
 
 for (const e of expressions) made.push(read(e));
-Object.assign(expression.ROUTINES, read(routines));
+Object.assign(ROUTINES, read(routines));
 writeFileSync(process.argv[3], JSON.stringify(tasks.map((task: any) => {
   const t = read(task);
   const reverse = new Reverse(t.stmts, t.tensors, t.seeds, t.wanted, t.prefix, t.explicit, t.sizes, t.owned);

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 
-from dsl.ir.expression import INTRINSICS, ZERO, Binary, call, cond, idx, integer, read, real, sym
+from dsl.ir.builders import ZERO, call, cond, idx, integer, read, real, sym
+from dsl.ir.expression import Binary
+from dsl.ir.intrinsics import INTRINSICS
 from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
 from dsl.reference import special
 from dsl.reference.interpreter import evaluate

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, packaged
 
 import workbench
 from buildtools import node
-from codegen.api import package
 from codegen.api.modules import binding
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
@@ -86,7 +85,7 @@ def planned(*call) -> list[dict] | str:
 
 def test_same_launches(dist, tmp_path, figure):
     calls, here, schedules = [], [], rules(LIBRARY)
-    data_of = {name: package.op_data(LIBRARY.ops[name]) for name in CALLS}
+    data_of = {name: packaged(name) for name in CALLS}
     for name, args in ((name, args) for name, calls_ in CALLS.items() for args in calls_):
         data = data_of[name]
         args = args + [None] * (len(data.params) - len(args))

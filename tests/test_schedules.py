@@ -15,7 +15,7 @@ from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Schedule
 from codegen.planner import plan as planner
-from codegen.planner import strategy
+from codegen.planner import row_launches, strategy
 from dsl.checking.schedules import FLAG, SHAPES
 from dsl.library import load
 
@@ -47,9 +47,10 @@ def seen():
         return number(rule, name)
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(planner, "chosen", chosen)
-    patch.setattr(planner, "number", noted)
-    patch.setattr(strategy, "number", noted)
+    for module in (planner, row_launches):
+        patch.setattr(module, "chosen", chosen)
+    for module in (row_launches, strategy):
+        patch.setattr(module, "number", noted)
     try:
         for name, calls in CALLS.items():
             op = data(name)

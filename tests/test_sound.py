@@ -12,7 +12,8 @@ from codegen.kernels.fused import kernels
 from codegen.kernels.kernel import Access, Kernel, Step
 from codegen.kernels.sound import BrokenKernel, problems
 from dsl.gradients.reverse import Reverse
-from dsl.ir.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
+from dsl.ir.builders import add, idx, integer, mul, pack, read, sym
+from dsl.ir.expression import Element, Pack, Read, Result, Unknown
 from dsl.ir.program import Dim, Loop, Program, Tensor
 from dsl.ir.verify import Unsound
 from dsl.library import load_text

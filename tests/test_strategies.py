@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
@@ -33,7 +33,7 @@ def flat(a: np.ndarray) -> np.ndarray:
 
 def run(gpu: Gpu, name: str, *args, scheduled=True, strategy: str = "", seeds=(0, 0, 0)) -> np.ndarray:
     """The first output of an op; `strategy`: a word that the chosen strategy must have."""
-    data = op_data(LIBRARY.ops[name])
+    data = data_of(name)
     args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
     shared = RULES if scheduled else []
@@ -52,6 +52,14 @@ def test_tiles(gpu, sizes, left, right):
     got = run(gpu, "mm", a, b, strategy="tiled")
     np.testing.assert_allclose(got, run(gpu, "mm", a, b, scheduled=False), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(got, a.astype(float) @ b.astype(float), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name, vec4", [("erfinv", True), ("digamma", True), ("igammac", False), ("igamma", False)])
+def test_long_functions_stand_once(gpu, name, vec4):
+    """Four points a thread are four copies of what a formula calls, once a driver has put it in its place."""
+    data, x = data_of(name), meta(np.ones((64, 64), np.float32))
+    (launch,) = plan(data, 0, bind(data, [x] * len(data.params)), data.outputs, gpu.facts, RULES)
+    assert ("four elements" in launch.strategy) is vec4
 
 
 @pytest.mark.parametrize("shape", [(3, 64), (5, 1028), (2, 70), (300, 257)])

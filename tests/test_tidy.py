@@ -7,24 +7,8 @@ import pytest
 from dsl.gradients.adjoint import known_sizes
 from dsl.gradients.solve import tighten
 from dsl.ir.affine import always, expression, poly, shorter
-from dsl.ir.expression import (
-    ONE,
-    ZERO,
-    Binary,
-    Unary,
-    add,
-    call,
-    cond,
-    idx,
-    integer,
-    is_binary,
-    mul,
-    neg,
-    read,
-    real,
-    sub,
-    sym,
-)
+from dsl.ir.builders import ONE, ZERO, add, call, cond, idx, integer, is_binary, mul, neg, read, real, sub, sym
+from dsl.ir.expression import Binary, Unary
 from dsl.ir.program import Fresh, Loop, Program, Stmt, Tensor
 from dsl.ir.tidy import filtered, simplify, tidy
 from dsl.reference.interpreter import evaluate

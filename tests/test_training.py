@@ -11,7 +11,7 @@ from buildtools import gpu, node
 from buildtools.paths import ROOT
 
 EXAMPLES = {"gpt": "gpt.mjs", "lstm": "lstm.mjs", "batchnorm": "cnn.mjs"}
-STEPS, SECONDS, LEAST, WITHIN = 200, 8, 2, 0.01
+STEPS, SECONDS, LEAST, WITHIN = 200, 4, 2, 0.01
 ALL = os.environ.get("TRAINING") == "all"
 FOLLOW = """async ([root, name, file, device, options]) => {
   const torch = await import(`${root}/dist/index.js`);

@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, packaged
 
-from buildtools import by_hand, node
-from buildtools import package as build
+from buildtools import by_hand, node, typescript
+from buildtools.package import bundled
 from buildtools.paths import EARLIER, SOURCES
 from codegen.api import modules, package
 from codegen.api.aliases import names_of
@@ -59,19 +59,20 @@ def test_every_name_is_unique_in_its_namespace():
 def test_files_that_come_out_the_same_are_left_alone(dist, tmp_path):
     sources = shutil.copytree(SOURCES, tmp_path / "src")
     before = {f: f.stat().st_mtime_ns for f in sources.rglob("*")}
-    package.generate(sources, LIBRARY, by_hand.found(), Earlier(EARLIER))
+    earlier = Earlier(EARLIER)
+    package.generate(sources, LIBRARY, by_hand.found(), earlier, bundled(earlier))
     assert before == {f: f.stat().st_mtime_ns for f in sources.rglob("*")}
 
 
 def test_everything_generated_type_checks(dist):
     """Op data and kernels, too, which a build leaves unread; a user's project is compiled in test_package."""
-    assert build.check_types(SOURCES) == ""
+    assert typescript.check_types(SOURCES) == ""
 
 
 def test_functional_calls_no_method_that_only_the_whole_package_has(dist):
     """`tensorloom/functional` installs no methods, so nothing that it reaches may need `x.view()` or `x.add()`, which
     TypeScript then does not know."""
-    assert build.check_types(SOURCES, "functional.ts") == ""
+    assert typescript.check_types(SOURCES, "functional.ts") == ""
 
 
 def imported(text: str) -> set[str]:
@@ -154,6 +155,6 @@ def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
     )
     assert done.returncode == 0, done.stdout
     for op, got in zip(ops, json.loads(node.run([bundle]).stdout), strict=True):
-        data = package.op_data(op)
+        data = packaged(op.name)
         named = package.with_named_bodies(op, package.op_data(op))  # whose length decides what is carried
         assert got == plain(package.without_derived(op, data) if package.carried_of(op, named)[1] else data), op.name

@@ -7,22 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of, packaged
 from test_same_kernels import CALLS
 from test_wgsl import memory, single, strided
 
 import workbench
 from buildtools import node
-from codegen.api import package
 from codegen.api.modules import binding
-from codegen.api.opdata import op_data
 from codegen.binding.bind import bind
+from codegen.data.dtypes import LARGE, temporary_dtype
 from codegen.data.errors import OpError
 from codegen.data.model import Meta
 from codegen.planner.lines import points
 from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
-from codegen.wasm.plan import plan_wasm
-from dsl.gradients.adjoint import complete
+from codegen.wasm.planning.plan import plan_wasm
 from dsl.ir.dtypes import TYPES, is_floating
 from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run
@@ -47,11 +45,11 @@ def compare(got: np.ndarray, want: np.ndarray, what: str):
 
 @pytest.mark.parametrize("name", LIBRARY.ops)
 def test_op(wasm, name):
-    op = complete(LIBRARY.ops[name])
-    data = op_data(op)
+    op, data = LIBRARY.ops[name], data_of(name)
     number = {s.name: i for i, s in enumerate(data.slots)}
     changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
     for n, instance in enumerate(instances(op, 3, seed=5, largest=150)):
+        wasm.large = 0 if n == 1 else LARGE
         args = [a if n == 2 else single(a) for a in instance.arguments(n)]
         arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
         if n % 2:
@@ -78,6 +76,20 @@ def test_op(wasm, name):
         for k in back:
             if number[k] in got:
                 compare(got[number[k]], back[k], f"{name}.{k}")
+
+
+def test_large_temporaries_are_single(wasm):
+    """The scores of attention are as good as PyTorch's, in half of the memory; smaller ones are doubles."""
+    f = workbench.op("scaled_dot_product_attention", on="wasm")
+    rng = np.random.default_rng(0)
+    q, k, v = rng.standard_normal((3, 1, 2, 200, 16)).astype(np.float32)
+    scores = np.einsum("bhik,bhjk->bhij", q, k, dtype=np.float64) / 4
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    exact = np.einsum("bhij,bhjk->bhik", weights / weights.sum(-1, keepdims=True), v)
+    assert scores.size >= LARGE
+    assert temporary_dtype("float32", scores.size, LARGE) == "float32"
+    assert temporary_dtype("float32", LARGE - 1, LARGE) == "float64" == temporary_dtype("float64", LARGE, LARGE)
+    np.testing.assert_allclose(f(q, k, v), exact, rtol=2e-6, atol=2e-7)
 
 
 POINTS = np.concatenate(
@@ -344,6 +356,23 @@ def test_keys_say_it_all(name):
     assert len(made) > 4
 
 
+def test_keys_say_what_is_left_out():
+    """Kernels of equal keys are the same bytes, whatever scales them and however many gates they are printed for."""
+    made = {}
+    x = np.zeros((5, 8), np.float32)
+    calls = [("add", (x, x), {"alpha": alpha}) for alpha in (1, 2, 1, 0.5)]
+    calls += [("lstm_step", (np.zeros((n, 4 * h), np.float32),) * 2 + (x[:n, :h],), {}) for n in (2, 5) for h in (1, 8)]
+    for name, args, options in calls:
+        f = workbench.op(name)
+        for program in range(2):
+            call, wanted = f.planned(args, options, bool(program), "wasm")
+            for launch in plan_wasm(f.data, program, call, wanted, [b.dtype for b in call.slots]):
+                if launch is not None:
+                    code = kernel_bytes(wasm_kernel(launch, False), False)
+                    assert made.setdefault((name, launch.key), code) == code
+    assert len([key for key in made if key[0] == "add"]) > 1
+
+
 def test_margins_are_zeros_that_count():
     """What a window reads off its tensor is 0, which times infinity is no number."""
     f = workbench.op("conv2d", on="wasm")
@@ -398,8 +427,8 @@ def test_values_of_a_row_are_kept(shape, dtype):
     call, _ = f.bind((x,), {"dim": len(shape) - 1}, "wasm")
     (launch,) = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
     assert launch is not None and "kept 1" in launch.key
-    # Four times two at once, and two; none in the pass that stores.
-    assert kernel_text(wasm_kernel(launch, False)).count("i64x2.shl" if dtype != np.float64 else "f64x2.nearest") == 5
+    # Two at once; none in the pass that stores.
+    assert kernel_text(wasm_kernel(launch, False)).count("i64x2.shl" if dtype != np.float64 else "f64x2.nearest") == 1
     doubles = x.astype(np.float64)
     exact = np.exp(doubles - doubles.max(-1, keepdims=True))
     exact /= exact.sum(-1, keepdims=True)
@@ -433,8 +462,7 @@ def test_faults():
         workbench.op("embedding", on="wasm")(np.array([1, 7], np.int32), np.zeros((3, 2), np.float32))
     with pytest.raises(OverflowError, match="add: the result does not fit into int32"):
         workbench.op("add", on="wasm")(np.full(9, 2**31 - 1, np.int32), np.full(9, 1, np.int32))
-    with pytest.raises(OverflowError, match="sum: the result does not fit into int32"):
-        workbench.op("sum", on="wasm")(np.full(9, 2**31 - 1, np.int32))
+    assert workbench.op("sum", on="wasm")(np.full(9, 2**31 - 1, np.int32)) == 9 * (2**31 - 1)
     with pytest.raises(OverflowError, match="mul: the result does not fit into int32"):
         workbench.op("mul", on="wasm")(np.arange(9, dtype=np.int32), np.full(9, 2**29, np.int32))
     edges = (
@@ -449,9 +477,9 @@ def test_faults():
 def test_same_kernels(dist, tmp_path, figure):
     """The package makes the bytes that Python makes, and Node takes them."""
     calls, here = [], []
-    data_of = {name: package.op_data(LIBRARY.ops[name]) for name in CALLS}
+    ours = {name: packaged(name) for name in CALLS}
     for name, args in ((name, args) for name, calls_ in CALLS.items() for args in calls_):
-        data = data_of[name]
+        data = ours[name]
         args = args + [None] * (len(data.params) - len(args))
         call = bind(data, args)
         types = [b.dtype for b in call.slots]
@@ -485,3 +513,28 @@ def test_same_kernels(dist, tmp_path, figure):
             assert kernel_bytes(kernel, False) == y["bytes"]
             sizes.add((x.key, len(y["bytes"])))
     figure(f"{len(sizes)} WebAssembly kernels of {len(CALLS)} ops are the same in Python and in the package")
+
+
+LONG = np.array(
+    [2**63 - 1, -(2**63), 2**53 + 1, 2**40, -(2**33), 0, 1, -1, 3, -7, 6364136223846793005, 16777619, 5], np.int64
+)
+OF_LONG = "add sub mul floor_divide remainder maximum minimum eq lt ge bitwise_and bitwise_xor".split()
+OF_LONG += "sum prod cumsum cumprod amax amin argmax argmin abs neg sign bitwise_not sort gather".split()
+
+
+@pytest.mark.parametrize("name", OF_LONG)
+def test_whole_numbers_of_64_bits(name):
+    """Kernels of int64 wrap as numpy does, rows and columns alike."""
+    f = workbench.op(name)
+    a = np.stack([LONG, np.roll(LONG, 1), LONG[::-1]])
+    b = np.roll(a, 5, axis=1) | 1
+    if name == "gather":
+        args = (a, 1, np.argsort(b, axis=1))
+    else:
+        args = {0: (a, b), 1: (a,)}[f.op.name in OF_LONG[12:]]
+    args += (1,) if name.startswith("cum") or name == "prod" else ()
+    with np.errstate(over="ignore"):
+        want, got = f.numpy(*args), workbench.op(name, on="wasm")(*args)
+    for x, y in zip(want.values(), got.values()) if isinstance(want, dict) else [(want, got)]:
+        np.testing.assert_array_equal(y, x)
+        assert y.dtype == x.dtype

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 
-from codegen.api.opdata import op_data, rules
+from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.planner.plan import plan
-from dsl.gradients.adjoint import complete
 from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run
 from workbench.wgpu_runner import Gpu
@@ -53,8 +52,8 @@ def compare(got: np.ndarray, want: np.ndarray, what: str):
 @pytest.mark.parametrize("name", LIBRARY.ops)
 def test_op(gpu, name):
     """With schedules and without: the same results."""
-    op = complete(LIBRARY.ops[name])
-    data = op_data(op)
+    op = LIBRARY.ops[name]
+    data = data_of(name)
     number = {s.name: i for i, s in enumerate(data.slots)}
     changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
     for n, instance in enumerate(instances(op, 2, seed=5, largest=150)):

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from definitions import LIBRARY
+from definitions import LIBRARY, data_of
 from test_strategies import flat
 
-from codegen.api.opdata import op_data, rules
+from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.written import read_formula
 from codegen.planner.affine import affine, quotient
 from codegen.planner.constants import put_in
 from codegen.planner.plan import plan
-from codegen.planner.window import index_of
+from codegen.planner.strategies.window import index_of
 from codegen.planner.writer import Facts
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu
@@ -35,7 +35,7 @@ def gpu() -> Gpu:
 def ran(gpu: Gpu, name: str, args: list, program: int, shared: list) -> tuple[list[np.ndarray], list[str]]:
     """The tensors that a program makes, and the strategies of its launches.  Cotangents are drawn; results of a
     gradient are those of the floating inputs."""
-    data = op_data(LIBRARY.ops[name])
+    data = data_of(name)
     args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
     storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
@@ -120,7 +120,7 @@ def test_where_windows_are_not_used(gpu, name, args):
 
 
 def test_a_software_device_keeps_the_plain_kernels():
-    data = op_data(LIBRARY.ops["max_pool2d"])
+    data = data_of("max_pool2d")
     call = bind(data, [meta(f32(1, 2, 40, 40)), [3.0, 3.0], ONE, *[None] * (len(data.params) - 3)])
     for software in (True, False):
         launches = plan(data, 0, call, data.outputs, Facts(False, False, 1 << 27, 256, 16384, software), RULES)

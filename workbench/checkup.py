@@ -16,7 +16,8 @@ from dsl.opdef import Library, OpDef
 from dsl.reference.interpreter import BodyError
 from dsl.testing.examples import check_tests
 from dsl.testing.gradcheck import check as check_gradient
-from dsl.testing.instances import Instance, instances
+from dsl.testing.instance import Instance
+from dsl.testing.instances import instances
 from dsl.testing.trials import check_instances, check_reads
 from dsl.text.diagnostics import Error, located, render
 from dsl.text.source import Source

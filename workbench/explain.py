@@ -51,7 +51,7 @@ def described(op: OpDef) -> str:
     kinds = {
         "default": "the common type of",
         "float": "the common type, a float, of",
-        "sum": "the common type, bools and 8-bit types as int32, of",
+        "sum": "the common type, bools and whole numbers as int64, of",
     }
     if op.promote in kinds and op.promoted:
         lines.append(f"T is {kinds[op.promote]} {', '.join(op.promoted)}")

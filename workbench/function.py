@@ -249,7 +249,7 @@ class Function:
     def wasm(self, /, *args, gradient: bool = False, **options) -> list[str]:
         """The kernels that such a call runs on the package's CPU, as text, in order; of a body there is none."""
         from codegen.wasm.module import kernel_text, wasm_kernel
-        from codegen.wasm.plan import plan_wasm
+        from codegen.wasm.planning.plan import plan_wasm
 
         call, wanted = self.planned(args, options, gradient, "wasm")
         launches = plan_wasm(self.data, int(gradient), call, wanted, [b.dtype for b in call.slots])
@@ -341,10 +341,10 @@ def array(what: str, v) -> np.ndarray:
         a = np.asarray(v, order="C")
     except ValueError as e:
         raise OpError(f"{what} is no array: {e}") from None
-    if a.dtype in (np.int64, np.uint64):
-        if a.size and not (-(2**31) <= int(a.min()) and int(a.max()) < 2**31):
-            raise OpError(f"{what} has numbers past 32 bits")
-        return a.astype(np.int32)
+    if a.dtype == np.uint64:
+        if a.size and int(a.max()) >= 2**63:
+            raise OpError(f"{what} has numbers past 63 bits")
+        return a.astype(np.int64)
     if a.dtype.name not in numpy_runner.NAMES:
         raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(numpy_runner.NAMES)}")
     return a.astype(a.dtype.newbyteorder("="), copy=False)

@@ -18,6 +18,7 @@ NAMES = {
     "float64": np.float64,
     "float16": np.float16,
     "bfloat16": ml_dtypes.bfloat16,
+    "int64": np.int64,
     "int32": np.int32,
     "int16": np.int16,
     "int8": np.int8,

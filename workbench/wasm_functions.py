@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from codegen.data.functions import routine_name
-from dsl.ir.expression import ROUTINES
+from dsl.ir.intrinsics import ROUTINES
 from dsl.reference import scalars
 
 OTHERS = {

@@ -3,8 +3,7 @@
     wasm = Wasm()
     results = wasm.run(op, 0, call, {slot: array}, wanted)
 
-float32 values that a program keeps in between are kept in double, and 16-bit floats lie in 32 bits, as in the
-package."""
+What a program keeps in between is stored as in the package, and 16-bit floats lie in 32 bits."""
 
 from __future__ import annotations
 
@@ -15,10 +14,12 @@ from collections.abc import Callable
 import numpy as np
 import wasmtime
 
+from codegen.data.dtypes import LARGE, temporary_dtype
 from codegen.data.model import Call, Op
 from codegen.planner.plan import zeroed
 from codegen.wasm.module import kernel_bytes, wasm_kernel
-from codegen.wasm.plan import BYTES, WasmLaunch, plan_wasm
+from codegen.wasm.planning.kernel_plan import BYTES, WasmLaunch
+from codegen.wasm.planning.plan import plan_wasm
 
 from . import wasm_functions
 from .numpy_runner import NAMES
@@ -30,12 +31,14 @@ PAGE = 65536
 
 class Wasm:
     """Compiled kernels, by their bytes, and one memory.  relaxed: whether to use relaxed SIMD; parts: in how many, at
-    most, kernels are computed whose points threads share out; shared: how many were."""
+    most, kernels are computed whose points threads share out; shared: how many were; large: elements from which on
+    temporaries are not doubles."""
 
     def __init__(self, relaxed: bool = False, parts: int = 1):
         self.relaxed = relaxed
         self.parts = parts
         self.shared = 0
+        self.large = LARGE
         self.store = wasmtime.Store(wasmtime.Engine())
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         self.made: dict[bytes, Callable[[int], int]] = {}
@@ -73,7 +76,9 @@ class Wasm:
         Raises IndexError where a tensor names a place that is off its axis, OverflowError for what 32 bits do not
         hold, NotImplementedError for a kernel that WebAssembly lacks."""
         types = [
-            "float64" if slot.role == "temp" and bound.dtype == "float32" and n not in wanted else bound.dtype
+            temporary_dtype(bound.dtype, count(bound.shape), self.large)
+            if slot.role == "temp" and n not in wanted
+            else bound.dtype
             for n, (slot, bound) in enumerate(zip(op.slots, call.slots))
         ]
         launches = [y for x in plan_wasm(op, program, call, wanted, types) if x is not None for y in (x, *x.more)]

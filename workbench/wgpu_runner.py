@@ -13,6 +13,7 @@ import struct
 
 import numpy as np
 
+from codegen.data.errors import OpError
 from codegen.data.model import Call, Launch, Op, Schedule
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
@@ -159,6 +160,8 @@ class Gpu:
         return self.wgpu.BufferUsage.STORAGE | self.wgpu.BufferUsage.COPY_SRC | self.wgpu.BufferUsage.COPY_DST
 
     def upload(self, a: np.ndarray, dtype: str):
+        if dtype == "int64" and a.size and not (-(2**31) <= int(a.min()) and int(a.max()) < 2**31):
+            raise OpError("int64 has 32 bits on a GPU, and there are numbers past 32 bits")
         data = np.ascontiguousarray(a.reshape(-1), STORED[dtype]).tobytes()
         return self.device.create_buffer_with_data(
             data=data + bytes(-len(data) % 16 or (16 if not data else 0)), usage=self.usage()

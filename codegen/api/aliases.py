@@ -7,9 +7,12 @@ and a pointwise one also in place, as `name_`; `Tensor.name_` is that alone."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dsl.opdef import Library, OpDef
 
+# The functions `name_` that PyTorch has beside methods in place.
+IN_PLACE_FUNCTIONS = Path(__file__).parents[2] / "ops" / "in_place.names"
 # PyTorch's modules and the package's own names for them; the root is "torch".
 NAMESPACES = {
     "torch": "torch",
@@ -65,6 +68,28 @@ def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
                 if op.pointwise and f"{name}_" not in written and in_place(op):
                     put(out.inplace, f"{name}_", op)
     return out
+
+
+def in_place_functions(names: Names) -> dict[str, dict[str, list[OpDef]]]:
+    """What ops/in_place.names lists: namespace -> `name_` -> the ops of `name`; ValueError where there are none."""
+    found: dict[str, dict[str, list[OpDef]]] = {}
+    for space, name in listed(IN_PLACE_FUNCTIONS.read_text(encoding="utf-8")):
+        ops = names.inplace.get(name) or names.namespaces.get(space, {}).get(name[:-1], [])
+        ops = [op for op in ops if in_place(op)]
+        if not ops or not name.endswith("_"):
+            raise ValueError(f"{IN_PLACE_FUNCTIONS.name}: there is no op that {space}.{name} could be in place")
+        found.setdefault(space, {})[name] = ops
+    return found
+
+
+def listed(text: str) -> list[tuple[str, str]]:
+    """The lines of a list of names, a namespace and names of it: (namespace, name), as the package's modules call the
+    namespace."""
+    found = []
+    for line in text.splitlines():
+        space, *rest = line.split("#")[0].split() or [""]
+        found += [(space.removeprefix("nn."), name) for name in rest]
+    return found
 
 
 def put(table: dict[str, list[OpDef]], name: str, op: OpDef):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dsl.opdef import OpDef
 
-from .aliases import Names
+from .aliases import Names, listed
 
 LIST = Path(__file__).parents[2] / "ops" / "core.names"
 Table = dict[str, list[OpDef]]
@@ -38,12 +38,3 @@ def chosen(names: Names, by_hand: Mapping[str, Set[str]]) -> tuple[dict[str, Tab
     ops = {op.name for table in tables.values() for made in table.values() for op in made}
     within = lambda methods: {n: made for n, made in methods.items() if all(op.name in ops for op in made)}
     return tables, composite, Names({}, within(names.methods), within(names.inplace))
-
-
-def listed(text: str) -> list[tuple[str, str]]:
-    """(namespace, name), as the package's modules call the namespace."""
-    found = []
-    for line in text.splitlines():
-        space, *rest = line.split("#")[0].split() or [""]
-        found += [(space.removeprefix("nn."), name) for name in rest]
-    return found

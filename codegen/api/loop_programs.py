@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from dsl.gradients.derivable import Derivable
 from dsl.ir.axes import Axis
 from dsl.ir.expression import (
-    INTRINSICS,
     Binary,
     Call,
     Cast,
     Constant,
     E,
-    Function,
     Index,
     Inside,
     Local,
@@ -25,6 +23,7 @@ from dsl.ir.expression import (
     Symbol,
     Unary,
 )
+from dsl.ir.intrinsics import INTRINSICS, Function
 from dsl.ir.program import Loop, Stmt
 
 from ..data.errors import decimal

@@ -84,7 +84,7 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
     (runtime/nn/stateless.ts).
 
     `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
-    if m.prints is None and m.name.endswith("Loss"):
+    if m.prints is None and any(s.name == "reduction" for s in m.settings):  # a loss
         return ""
     text = (
         m.prints

@@ -14,7 +14,7 @@ give; `=` and the default, if that is not None.
 
 Slots, by number.  `g_2`: the cotangent of slot 2, `d_2`: its gradient, of the same shape unless dims follow; `gg_2`,
 `dd_2`: those of programs[2]; their names begin so, too.  Any other: its name (a parameter's is left out), its dims,
-then perhaps `=int32` (its type, where that is not T) or `&` (it is written to).  Dims: `N` an axis whose length is
+then perhaps `=int64` (its type, where that is not T) or `&` (it is written to).  Dims: `N` an axis whose length is
 called N; `:N` an axis that long; `*B` a pack, `~B` one that broadcasts; `@I` a domain; `%A` a chosen axis; `/H.W` one
 that is split; then perhaps `(dim` the option that names the axes, `(dim!` of which those are kept; `?N` it exists only
 where N is not 0.
@@ -67,7 +67,7 @@ from . import loop_programs
 
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
 SIGNS = {name: sign for sign, name in DIVISIONS.items()}
-KINDS = {"T": "T", "int32": "i", "bool": "b", "float32": "f"}
+KINDS = {"T": "T", "int64": "i", "int32": "i", "bool": "b", "float32": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from dsl.ir.expression import ROUTINES, Call, symbols, walk
-from dsl.ir.program import Program, Raw, Tensor
+from dsl.ir.expression import Call, walk
+from dsl.ir.intrinsics import ROUTINES
+from dsl.ir.program import Presence, Program, Raw, Tensor
+from dsl.ir.rewriting import symbols
 from dsl.ir.steps import expressions
 from dsl.lowering.routines import Routine
 from dsl.lowering.types import symbol_kinds
@@ -61,17 +63,19 @@ def signature(
         [schedule(s) for s in op.schedules],
         op.numbers,
         bool(programs) and elementwise(op),
-        routines_of(programs),
+        routines_of(programs, op.name == "copy"),
     )
 
 
-def routines_of(programs: list[model.Program]) -> list[model.Function]:
-    """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
+def routines_of(programs: list[model.Program], casts: bool) -> list[model.Function]:
+    """The rare functions and routines that kernels call, with all that those call: each after what it calls.  casts:
+    whether a device casts with the op (runtime/devices/webgpu/gpu-copy.ts), from floats to whole numbers, too."""
     made, calls, steps = prelude.rare() | routines.functions(), prelude.calls(), routine_steps(tuple(ROUTINES.values()))
     kernels = [n for p in programs for n in p.kernels]
     said = {name for n in kernels for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
     said |= {name for n in kernels if n.raw for name in n.raw.helpers}
     said |= {name for p in programs[:1] for n in p.kernels if n.integral for s in n.steps for name in checks(n, s, "i")}
+    said |= {"cut_checked"} if casts else set()
     found: dict[str, model.Function] = {}
 
     def bring(name: str):
@@ -177,6 +181,7 @@ def context(op: OpDef) -> KernelContext:
         asked,
         has_floats(op),
         has_integers(op),
+        frozenset([Presence + p.name for p in op.params]),
     )
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from dsl.ir.expression import RawResult
 from dsl.opdef import Library, OpDef
@@ -20,12 +21,12 @@ from ..data import model
 from ..earlier import Earlier
 from ..kernels.fused import kernels
 from ..kernels.kernel import Kernel
-from ..translator.modules import absolute
+from ..translator.definitions import absolute
 from ..translator.template import TEXT_TS, templates_module
 from ..translator.translate import EXTERNAL, PYTHON_TS, Project, translate
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
-from . import aliases, core, docs, loop_programs, modules, nn, opdata, order, report
+from . import aliases, complex_ops, core, docs, loop_programs, modules, nn, opdata, order, report
 from .by_hand import NEEDED, ByHand, sources
 from .notation import Writer
 
@@ -36,7 +37,7 @@ SHIPPED = (
     "codegen.kernels.derived",
     *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
-    *("codegen.wasm.plan", "codegen.wasm.module", "codegen.fusion.fuse"),
+    *("codegen.wasm.planning.plan", "codegen.wasm.module", "codegen.fusion.fuse", "codegen.fusion.reasons"),
 )
 UNSHIPPED = ("dsl.ir.interned", "dsl.ir.steps")  # the first is the translator's; of the second only types are named
 # Entries: file -> (what it is, whether methods are installed).
@@ -61,11 +62,17 @@ class Made:
     entry: report.Entry
 
 
-def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlier = Earlier(None)) -> str:
+def generate(
+    out: str | Path,
+    library: Library,
+    by_hand: ByHand,
+    earlier: Earlier = Earlier(None),
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Writes all TypeScript of the package into the folder `out`; answers the text of docs/compile-report.md.  by_hand:
-    what the hand-written TypeScript has (buildtools/by_hand.py)."""
+    what the hand-written TypeScript has (buildtools/by_hand.py).  more: the texts of files that others make."""
     out = Path(out)
-    files = sources()
+    files = {**sources(), **more}
     files |= earlier.get(host_files, "host")
     made, report = ops_files(library, earlier)
     files |= made
@@ -187,10 +194,13 @@ def without_derived(op: OpDef, data: model.Op) -> model.Op:
 
 def op_data(op: OpDef) -> model.Op:
     """The op as the package has it: under the name its users know, gradients for a floating T only."""
-    data = replace(opdata.op_data(op), name=docs.shown_name(op))
-    for program in data.programs[1:]:
-        program.kernels = [replace(kernel, integral=None) for kernel in program.kernels]
-    return data
+    return packaged(op, opdata.op_data(op))
+
+
+def packaged(op: OpDef, data: model.Op) -> model.Op:
+    """`op_data` of what `opdata.op_data` made."""
+    floating = [replace(p, kernels=[replace(k, integral=None) for k in p.kernels]) for p in data.programs[1:]]
+    return replace(data, name=docs.shown_name(op), programs=[*data.programs[:1], *floating])
 
 
 def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
@@ -286,9 +296,15 @@ def names_files(library: Library, by_hand: ByHand, others: Collection[str]) -> d
         for s, table in names.namespaces.items()
     }
     mixed = [s for s in spaces if s != "torch" and by_hand.functions(s)]
+    working = aliases.in_place_functions(names)
     made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}
-    made |= {f"namespaces/{space}.ts": modules.namespace_module(space, names.namespaces[space]) for space in mixed}
+    made |= {
+        f"namespaces/{space}.ts": modules.namespace_module(space, names.namespaces[space], working.get(space, {}))
+        for space in mixed
+    }
+    made |= {f"namespaces/{space}-in-place.ts": modules.in_place_module(space, ops) for space, ops in working.items()}
     made["methods.ts"] = modules.methods_module(names)
+    made["complex-ops.ts"] = complex_ops.complex_module(library)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     namespaces = sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})
     for name, (about, methods) in ENTRIES.items():

@@ -335,8 +335,8 @@ def bind_slots(op: Op, call: Call, metas: list[Meta | None], parts: Parts | None
     for i in range(len(out), len(op.slots)):
         slot = op.slots[i]
         own = call.dtype if slot.dtype == "T" else slot.dtype
-        if own == "bfloat16" and slot.role == "temp":
-            own = "float32"  # what lies in 32 bits anyway
+        if slot.role == "temp" and (own == "float16" or own == "bfloat16"):
+            own = "float32"  # a sum of halves is often no half: the largest is 65,504
         meta: Meta | None = metas[i] if i < len(metas) else None
         if meta is not None:
             shape, strides = physical(slot, meta)

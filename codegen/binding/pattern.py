@@ -104,9 +104,7 @@ def bind_sizes(
             at += rank
             if d.name in packs:
                 packs[d.name] = (
-                    stretched(op, packs[d.name], own)
-                    if d.broadcast
-                    else same_pack(op, slot, d.name, packs[d.name], own)
+                    stretched(op, packs[d.name], own) if d.broadcast else same_pack(op, slot, packs[d.name], own)
                 )
             else:
                 packs[d.name] = own
@@ -123,17 +121,17 @@ def bind_sizes(
                     )
             elif d.name in env:
                 if env[d.name] != n:
-                    raise OpError(mismatch(op, slot, metas, d.name, env[d.name], n, at))
+                    raise OpError(mismatch(op, slot, metas, env[d.name], n, at))
             else:
                 env[d.name] = n
             at += 1
 
 
-def mismatch(op: Op, slot: Slot, metas: list[Meta | None], name: str, want: float, got: int, at: int) -> str:
-    """matmul: 'other' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
+def mismatch(op: Op, slot: Slot, metas: list[Meta | None], want: float, got: int, at: int) -> str:
+    """matmul: 'other' should have size 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
     shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
     return (
-        f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got}: "
+        f"{op.name}: '{slot.name}' should have size {decimal(want)} along dimension {at}, but has {got}: "
         f"these shapes do not go together ({shapes})"
     )
 
@@ -154,16 +152,14 @@ def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:
     return out
 
 
-def same_pack(op: Op, slot: Slot, name: str, want: list[int], got: list[int]) -> list[int]:
+def same_pack(op: Op, slot: Slot, want: list[int], got: list[int]) -> list[int]:
     same = len(want) == len(got)
     if same:
         for i in range(len(want)):
             if want[i] != got[i]:
                 same = False
     if not same:
-        raise OpError(
-            f"{op.name}: '{slot.name}' should have {shape_text(want)} in place of *{name}, but has {shape_text(got)}"
-        )
+        raise OpError(f"{op.name}: '{slot.name}' should have {shape_text(want)} where it has {shape_text(got)}")
     return want
 
 

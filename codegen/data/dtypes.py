@@ -2,7 +2,7 @@
 
 Promotion is PyTorch's.  Types fall into three categories, bool < integral < floating; a tensor with
 axes outranks one without, and that outranks a plain number, unless the lower rank's category is
-higher.  `int64` is a name of int32 here, so it never appears.  Nothing here knows shapes."""
+higher.  Nothing here knows shapes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ FLOAT_CATEGORY = 2
 
 DTYPES: list[str] = list(TYPES)
 
+# Elements beyond which a temporary's memory costs more than digits are worth.
+LARGE = 65536
+
 
 def category(dtype: str) -> int:
     """0 bool, 1 integral, 2 floating."""
@@ -29,12 +32,25 @@ def compute_class(dtype: str) -> str:
     return "f" if is_floating(dtype) else "i"
 
 
+def number_kind(dtype: str) -> str:
+    """The same where whole numbers of 64 bits are a kind of their own, "l"."""
+    return "l" if dtype == "int64" else compute_class(dtype)
+
+
+def temporary_dtype(dtype: str, elements: int, large: int) -> str:
+    """What the CPU stores elements between a program's kernels as: float32 as doubles, which saves digits, where there
+    are fewer than `large`."""
+    return "float64" if dtype == "float32" and elements < large else dtype
+
+
 def holds(dtype: str, value: float) -> bool:
     """Whether a whole-number type has room for a number; negative ones count down from the end of those without a sign,
     as in PyTorch.  Others hold any."""
     t = TYPES[dtype]
     if category(dtype) != INT_CATEGORY:
         return True
+    if t.bits == 64:
+        return value >= -(2.0**63) and value < 2.0**63
     if t.kind == "i":
         return value >= -(2.0 ** (t.bits - 1)) and value <= 2.0 ** (t.bits - 1) - 1
     return value <= 2.0**t.bits - 1 and (value >= 0 or value > -(2.0**t.bits) and value == int(value))
@@ -99,7 +115,7 @@ def combine(high: str, low: str, default_float: str) -> str:
     of_numbers = low
     if default_float != "":
         of_numbers = (
-            default_float if category(low) == FLOAT_CATEGORY else "int32" if category(low) == INT_CATEGORY else "bool"
+            default_float if category(low) == FLOAT_CATEGORY else "int64" if category(low) == INT_CATEGORY else "bool"
         )
     if high == "":
         return of_numbers
@@ -108,19 +124,19 @@ def combine(high: str, low: str, default_float: str) -> str:
 
 def promoted_type(kind: str, metas: list[Meta], default_float: str = "float32") -> str:
     """T of a call whose promotion is `kind`: default, float (whole numbers become floats), sum (bool and
-    whole numbers become int32), none (one type, as it came: the common type)."""
+    whole numbers become int64), none (one type, as it came: the common type)."""
     dtype = result_type(metas, default_float)
     if dtype == "":
         return default_float
     if kind == "float" and category(dtype) != FLOAT_CATEGORY:
         return default_float
     if kind == "sum" and category(dtype) != FLOAT_CATEGORY:
-        return "int32"
+        return "int64"
     return dtype
 
 
 def named_dtype(name: str) -> str:
-    """The type that a name means: "long" is int32."""
+    """The type that a name means: "long" is int64."""
     found = OTHER_NAMES[name] if name in OTHER_NAMES else name
     if found not in TYPES:
         raise OpError(f"unknown dtype {name}")

@@ -41,3 +41,8 @@ def routine_name(name: str, kind: str) -> str:
 def routine_of(name: str) -> str:
     """The routine whose function of floats has a name; of another function the name."""
     return name[: -len(OF_FLOATS)] if name.endswith(OF_FLOATS) else name
+
+
+def of_integers(name: str) -> bool:
+    """Whether a function is a routine's for whole numbers."""
+    return name.endswith(OF_INTEGERS)

@@ -45,7 +45,7 @@ class Slot:
 
     name: str
     role: str
-    dtype: str  # "T" (promoted), "own" (the argument's), "int32", "bool", "float32"
+    dtype: str  # "T" (promoted), "own" (the argument's), "int64", "int32", "bool", "float32"
     dims: list[Dim]
     like: int  # cotangent, gradient: the slot whose shape it has; else -1
     mut: bool

@@ -140,7 +140,7 @@ class Division:
 
 @dataclass(frozen=True)
 class BoundsCheck:
-    """An index that an element names: the device is told where it is off its axis.  stores: of an access that is
+    """An index that an element names: reported where it is off its axis.  stores: of an access that is
     written."""
 
     operand: Node
@@ -220,9 +220,11 @@ def same(a: Node, b: Node) -> bool:
     """Whether two nodes say the same."""
     if a is b:
         return True
+    if label(a) != label(b):
+        return False
     mine = children(a)
     other = children(b)
-    return label(a) == label(b) and len(mine) == len(other) and all(same(mine[n], other[n]) for n in range(len(mine)))
+    return len(mine) == len(other) and all(same(mine[n], other[n]) for n in range(len(mine)))
 
 
 def label(e: Node) -> str:

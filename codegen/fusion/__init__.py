@@ -6,6 +6,7 @@ substitute.py  formulas of one kernel among those of another
 joining.py     a kernel that a map is being put into
 join.py        one kernel of two: a map after what it reads, in the place of a read, or beside another
 fuse.py        which steps of a program are joined, in which order
+reasons.py     why two steps that a value connects are not
 
 A joined step is an op like any other, so `planner` and `wasm` make its kernels as they make all: what it reads and
 writes are slots of the op of one of its parts, the *base*, whose loops it keeps, and slots added to them. What a joined

@@ -11,8 +11,10 @@ from ..planner.lines import points, resolve
 from .join import appended, beside, inserted
 from .joining import code_of, tells
 from .pointwise import Pointwise, pointwise
+from .rows import row_inserted, rows_of
 from .work import Item, Work, item_of
 
+TILE = 128  # columns of a product whose rows are read once
 MOST_READERS = 2  # steps that compute anew what was stored for them
 NEAR = 16  # steps between two that run side by side
 
@@ -21,7 +23,8 @@ def fused(items: list[Item], lasting: list[int], contractions: bool) -> list[Ite
     """The steps of a program, joined.  lasting: the values that are read after it.  contractions: whether kernels of
     products take formulas of others."""
     out = after(without_dead(items, lasting), lasting, contractions)
-    return abreast(before(out, lasting, contractions))
+    out = before(out, lasting, contractions)
+    return abreast(rows_inside(out, lasting) if contractions else out)
 
 
 def without_dead(items: list[Item], lasting: list[int]) -> list[Item]:
@@ -159,7 +162,8 @@ def worth(work: Work, item: Item, p: Pointwise) -> bool:
     for kernel in work.kernels:
         if not any(work.values[a.slot] in item.writes for a in kernel.accesses):
             continue
-        if kernel.shape == "contract" or reads_at(kernel, work) > points(p.lines):
+        again = reads_at(kernel, work) // points(p.lines)
+        if again > (TILE if kernel.shape == "contract" else 1):
             return False
     return True
 
@@ -167,6 +171,45 @@ def worth(work: Work, item: Item, p: Pointwise) -> bool:
 def reads_at(kernel: Kernel, work: Work) -> int:
     r = resolve(kernel, work.call)
     return points(r.outer) * points(r.reduce)
+
+
+# --- Rows where products read them --------------------------------------------------------------------
+
+
+def rows_inside(items: list[Item], lasting: list[int]) -> list[Item]:
+    """Rows (norms, softmax) that only one product of few rows reads become part of it."""
+    out = items[:]
+    i = len(out) - 1
+    while i >= 0:
+        mine = out[i]
+        rows = None if mine.work is None else rows_of(mine.work)
+        reader = -1 if rows is None else only_reader(out, i, lasting)
+        if mine.work is not None and rows is not None and reader >= 0:
+            base = out[reader].work
+            made = None if base is None else row_inserted(base, mine.work, rows, mine.step)
+            if made is not None:
+                out[reader] = item_of(out[reader].step, made)
+                del out[i]
+        i -= 1
+    return out
+
+
+def only_reader(items: list[Item], i: int, lasting: list[int]) -> int:
+    """The one step that reads what a step stores, where it may as well run; -1 for none."""
+    mine = items[i]
+    found = -1
+    for n in range(len(items)):
+        if n == i or not any(v in items[n].reads or v in items[n].writes for v in mine.writes):
+            continue
+        if found >= 0 or n < i or any(v in items[n].writes for v in mine.writes):
+            return -1
+        found = n
+    if any(v in lasting or v in mine.reads for v in mine.writes):
+        return -1
+    for n in range(i + 1, found):
+        if any(v in mine.reads for v in items[n].writes):
+            return -1
+    return found
 
 
 # --- Maps side by side -----------------------------------------------------------------------------

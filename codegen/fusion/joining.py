@@ -38,6 +38,7 @@ class Joining:
         self.p = p
         self.prefix = f"j{number}_"
         self.kernel = base.kernels[at]
+        self.shape = self.kernel.shape
         self.accesses = self.kernel.accesses[:]
         self.reads: list[ReadCode] = []
         self.targets: list[int] = []
@@ -52,7 +53,6 @@ class Joining:
         own = self.point.kernels[0].accesses[n]
         there = self.bounds[self.accesses[like].slot]
         bound = self.point.call.slots[own.slot]
-        value = self.point.values[own.slot]
         mine = Bound(
             bound.dtype,
             bound.shape,
@@ -62,16 +62,26 @@ class Joining:
             True,
             False,
         )
+        code = code_of(self.kernel)
+        axes = self.accesses[like].axes[:]
+        read = ReadCode([None for _ in axes], None, None)
+        if not written:
+            read = ReadCode(code.accesses[like].index, code.accesses[like].guard, None)
+        return self.take(n, mine, axes, read, written)
+
+    def take(self, n: int, mine: Bound, axes: list[str], read: ReadCode, written: bool) -> int:
+        """An access to what access n of the map is to, at elements by axes of the kernel."""
+        own = self.point.kernels[0].accesses[n]
+        value = self.point.values[own.slot]
         slot = -1
         for i in range(len(self.values)):
             if self.values[i] == value and same_elements(self.bounds[i], mine):
                 slot = i
         if slot < 0:
             slot = len(self.slots)
-            self.slots.append(Slot(f"x{slot}_", "output" if written else "input", bound.dtype, [], -1, False))
+            self.slots.append(Slot(f"x{slot}_", "output" if written else "input", mine.dtype, [], -1, False))
             self.bounds.append(mine)
             self.values.append(value)
-        axes = self.accesses[like].axes[:]
         # What is stored has an access of its own, as strategies name values by their accesses.
         for i in range(len(self.kernel.accesses), len(self.accesses)):
             if (
@@ -85,12 +95,7 @@ class Joining:
             self.targets.append(len(self.accesses))
         kind = "f" if own.kind == "T" else own.kind
         self.accesses.append(Access(slot, axes, kind))
-        code = code_of(self.kernel)
-        self.reads.append(
-            ReadCode([None for _ in axes], None, None)
-            if written
-            else ReadCode(code.accesses[like].index, code.accesses[like].guard, None)
-        )
+        self.reads.append(read)
         return len(self.accesses) - 1
 
     def store(
@@ -122,7 +127,7 @@ class Joining:
             if name not in known:
                 uniforms.append(UniformField(name, w.kind, None))
         whole = Kernel(
-            k.shape,
+            self.shape,
             k.when,
             k.loops,
             k.rloops,

@@ -9,32 +9,24 @@ from ..data.functions import CHECKED, INTEGER
 from ..data.model import Axis, Kernel, Op, StepCode
 from ..data.nodes import (
     Apply,
-    Binary,
     BoundsCheck,
-    Constant,
     Element,
     Index,
     Item,
     Local,
-    Node,
-    Option,
     Random,
-    Select,
-    Unary,
-    mapped,
     nodes_of,
 )
 from ..data.statements import read_procedure
 from ..planner.lines import Line, collapsed, points, resolve
-from ..planner.writer import is_bool
-from .work import Work, entry_of
+from .work import Work
 
 CHEAP = ["larger", "smaller", "abs", "max", "min", "select", "square", "divide", "stop"]
 
 
 @dataclass
 class Pointwise:
-    """A map.  lines: its points; offsets: where each access begins; steps: its formulas, options put in."""
+    """A map.  lines: its points; offsets: where each access begins; steps: its formulas."""
 
     kernel: Kernel
     lines: list[Line]
@@ -56,7 +48,7 @@ class Along:
 
 def pointwise(work: Work) -> Pointwise | None:
     """A step as a map of single points; None if it is anything else."""
-    if len(work.kernels) != 1 or work.op.random:
+    if len(work.kernels) != 1:
         return None
     kernel = work.kernels[0]
     code = kernel.floating
@@ -67,10 +59,9 @@ def pointwise(work: Work) -> Pointwise | None:
     steps: list[StepCode] = []
     for n in range(len(kernel.steps)):
         s = kernel.steps[n]
-        pred = code.steps[n].pred
-        if s.kind != "store" or s.mode != "=" or pred is not None and not is_true(settled(work, kernel, pred)):
+        if s.kind != "store" or s.mode != "=" or code.steps[n].pred is not None:
             return None
-        steps.append(StepCode(None, settled(work, kernel, code.steps[n].body)))
+        steps.append(StepCode(None, code.steps[n].body))
     used: list[int] = []
     costly = False
     integral = INTEGER + CHECKED + integer_routines(work.op)
@@ -92,7 +83,7 @@ def pointwise(work: Work) -> Pointwise | None:
         a = code.accesses[n]
         if any(axis == "" for axis in kernel.accesses[n].axes):
             return None
-        if a.guard is not None and not is_true(settled(work, kernel, a.guard)):
+        if a.guard is not None:
             return None
     for s in kernel.steps:
         if any(axis == "" for axis in kernel.accesses[s.target].axes):
@@ -106,47 +97,6 @@ def pointwise(work: Work) -> Pointwise | None:
 def integer_routines(op: Op) -> list[str]:
     """The functions of an op's routines that are of whole numbers."""
     return [f.name for f in op.routines if f.steps != "" and read_procedure(f.steps).kinds["out"] == "i"]
-
-
-def is_true(e: Node) -> bool:
-    return isinstance(e, Constant) and e.value != 0
-
-
-def settled(work: Work, kernel: Kernel, e: Node) -> Node:
-    """A formula with what the call decides put in."""
-    match e:
-        case Option(name=name):
-            return Constant("b" if is_bool(work.op, name) else "i", entry_of(work.call.env, name))
-        case Element(access=n) if work.values[kernel.accesses[n].slot] < 0:
-            code = kernel.floating
-            other = None if code is None else code.accesses[n].fallback
-            kind = kernel.accesses[n].kind
-            return settled(work, kernel, other) if other is not None else Constant("f" if kind == "T" else kind, 0)
-        case _:
-            return folded(mapped(e, lambda x: settled(work, kernel, x)))
-
-
-def folded(e: Node) -> Node:
-    """A choice whose condition is known is what it chooses."""
-    match e:
-        case Select(condition=Constant(value=value), yes=yes, no=no):
-            return yes if value != 0 else no
-        case Unary(operator="!", operand=Constant(value=value)):
-            return Constant("b", 0 if value != 0 else 1)
-        case Binary(operator="&&", left=Constant(value=value), right=right):
-            return right if value != 0 else Constant("b", 0)
-        case Binary(operator="&&", left=left, right=Constant(value=value)):
-            return left if value != 0 else Constant("b", 0)
-        case Binary(operator="||", left=Constant(value=value), right=right):
-            return Constant("b", 1) if value != 0 else right
-        case Binary(operator="||", left=left, right=Constant(value=value)):
-            return Constant("b", 1) if value != 0 else left
-        case Binary(operator="==", left=Constant(value=a), right=Constant(value=b)):
-            return Constant("b", 1 if a == b else 0)
-        case Binary(operator="!=", left=Constant(value=a), right=Constant(value=b)):
-            return Constant("b", 0 if a == b else 1)
-        case _:
-            return e
 
 
 def along(axes: list[Axis], offset: int, lines: list[Line], n: int, first: int) -> Along | None:

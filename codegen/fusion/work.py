@@ -24,6 +24,7 @@ from ..data.model import Program as OpProgram
 from ..data.nodes import Constant, Element, Node
 from ..planner.lines import active
 from ..planner.writer import infinite
+from .settle import is_absent, settled_kernel
 
 
 @dataclass
@@ -72,7 +73,7 @@ def work_of(step: int, op: Op, program: int, call: Call, wanted: list[int], valu
             continue
         if kernel.raw is not None or kernel.floating is None:
             return None
-        kernels.append(kernel)
+        kernels.append(settled_kernel(op, call, kernel, kernel.floating))
         for s in kernel.steps:
             if s.target >= 0:
                 stored.append(kernel.accesses[s.target].slot)
@@ -83,9 +84,10 @@ def work_of(step: int, op: Op, program: int, call: Call, wanted: list[int], valu
     for kernel in kernels:
         uniforms.extend([w for w in kernel.uniforms if w.name != "inf" and w.name != "nan"])
         constants.extend(kernel.constants)
-    held = values[:]
-    while len(held) < len(op.slots):
-        held.append(-1)
+    used: list[int] = []
+    for kernel in kernels:
+        used.extend([access.slot for access in kernel.accesses])
+    held = [values[n] if n < len(values) and n in used else -1 for n in range(len(op.slots))]
     return Work(op, call, kernels, held, wanted, [Part(step, "", uniforms, constants)])
 
 
@@ -127,11 +129,7 @@ def apart(work: Work) -> list[Work]:
     for kernel in work.kernels:
         stored: list[int] = []
         for access in kernel.accesses:
-            if (
-                work.op.slots[access.slot].role == "temp"
-                or work.values[access.slot] < 0
-                and is_there(work, access.slot)
-            ):
+            if work.values[access.slot] < 0 and not is_absent(work.call, access.slot):
                 return [work]
         for s in kernel.steps:
             if s.mode != "=":
@@ -142,11 +140,6 @@ def apart(work: Work) -> list[Work]:
         values = [work.values[n] if n in used else -1 for n in range(len(work.values))]
         out.append(Work(work.op, work.call, [kernel], values, stored, work.parts))
     return out
-
-
-def is_there(work: Work, slot: int) -> bool:
-    bound = work.call.slots[slot]
-    return bound.given or bound.fresh
 
 
 # --- What is read and written ----------------------------------------------------------------------
@@ -215,8 +208,10 @@ def as_op(work: Work) -> Op:
     slots: list[Slot] = []
     for n in range(len(op.slots)):
         s = op.slots[n]
-        given = work.values[n] >= 0 and n not in work.wanted
-        slots.append(Slot(s.name, "input" if given else s.role, s.dtype, s.dims, s.like, s.mut))
+        role = "input"
+        if work.values[n] < 0 or n in work.wanted:
+            role = "output" if s.role == "temp" and n in work.wanted else s.role
+        slots.append(Slot(s.name, role, s.dtype, s.dims, s.like, s.mut))
     inputs = [n for n in range(len(work.values)) if work.values[n] >= 0 and n not in work.wanted]
     program = OpProgram(inputs, work.wanted, [], kernels)
     return Op(

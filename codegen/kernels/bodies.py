@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from dsl.ir import expression as ir
-from dsl.ir.expression import ZERO, E, Index, Local, Read, add, is_binary, mul, walk
+from dsl.ir.builders import ZERO, add, is_binary, mul
+from dsl.ir.expression import E, Index, Local, Read, walk
 from dsl.ir.program import Body, BodyLaunch
 from dsl.ir.steps import For, Set, every, is_natural
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from dsl.ir.expression import TRUE, Binary, E, Element, Select, Symbol, Unary, conj, joined_by, walk
+from dsl.ir.builders import TRUE, conj, joined_by
+from dsl.ir.expression import Binary, E, Element, Select, Symbol, Unary, walk
 from dsl.ir.program import Presence
 
 from .context import KernelContext

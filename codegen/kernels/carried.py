@@ -9,7 +9,8 @@ from dataclasses import replace
 from dsl.gradients.derivable import Derivable
 from dsl.gradients.saving import held, needed
 from dsl.ir.axes import axes
-from dsl.ir.expression import E, Symbol, loop_of, show
+from dsl.ir.builders import loop_of
+from dsl.ir.expression import E, Symbol, show
 from dsl.ir.program import Dim, Loop, Program, Tensor, made_by
 
 from ..data import model
@@ -23,7 +24,7 @@ from .hoist import hoisted
 from .kernel import Access, Kernel, Step, named_loops
 from .kinds import tensor_kind
 
-DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
+DTYPES = {"T": "T", "own": "own", "int": "int32", "int32": "int32", "bool": "bool", "float": "float32"}
 
 
 def used(p: Program) -> list[Tensor]:
@@ -50,7 +51,8 @@ def needs(d: Derivable, first: Program, p: Program, number: dict[str, int]) -> l
 
 def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
     like = number.get(t.like, -1) if t.like else -1
-    return model.Slot(t.name, t.role, DTYPES[t.dtype], [dim(d) for d in t.dims], like, t.mut)
+    dtype = "int64" if t.role == "output" and t.dtype == "int" else DTYPES[t.dtype]
+    return model.Slot(t.name, t.role, dtype, [dim(d) for d in t.dims], like, t.mut)
 
 
 def dim(d: Dim) -> model.Dim:
@@ -73,6 +75,7 @@ def kernel(
     a gradient meets the places that it met."""
     named = named_loops(n)
     n, hosts = hoisted(op, n)
+    op = replace(op, reals=op.reals | {*hosts})  # each is one
     reported: frozenset[int] = frozenset()
     if watched is not None:
         n, reported = watched(op, n)

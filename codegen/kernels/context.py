@@ -11,7 +11,8 @@ STATIC_KINDS = ("bool", "choice")
 class KernelContext:
     """options: their kinds, by symbol.  reals: the computed sizes that need not be whole.  classes: of the tensor
     parameters.  asked: the outputs of an op whose results are answers, of which a no is reported.  floating, integral:
-    whether T may be a floating type, and whether one of whole numbers or bool."""
+    whether T may be a floating type, and whether one of whole numbers or bool.  presences: the symbols that say whether
+    a parameter is given; an option of the same name is an option."""
 
     options: dict[str, str]
     reals: frozenset[str]
@@ -19,10 +20,11 @@ class KernelContext:
     asked: list[str]
     floating: bool
     integral: bool
+    presences: frozenset[str]
 
-    def has(self, name: str) -> bool:
-        """Whether a symbol is an option, or a size that is a real number."""
-        return name in self.options or name in self.reals
+    def is_presence(self, name: str) -> bool:
+        """Whether a symbol says that a parameter is given."""
+        return name in self.presences and name not in self.options and name not in self.reals
 
     def kind(self, name: str) -> str:
         """The kind of a symbol: an option's, "real" or "int"."""
@@ -33,4 +35,5 @@ class KernelContext:
         return self.options.get(name, "") in STATIC_KINDS
 
 
-NOTHING = KernelContext({}, frozenset(), {}, [], True, False)  # of what has no signature: a routine, a body
+# Of what has no signature: a routine, a body.
+NOTHING = KernelContext({}, frozenset(), {}, [], True, False, frozenset())

@@ -8,7 +8,7 @@ from dsl.gradients.derivable import Derivable, first, later
 from dsl.gradients.derive import NoDerivative
 from dsl.gradients.reverse import unused
 from dsl.gradients.settle import settled
-from dsl.ir.program import Program, Tensor
+from dsl.ir.program import Presence, Program, Tensor
 
 from ..binding.parts import entry
 from ..data import model
@@ -36,7 +36,8 @@ def derivation(op: model.Op, reals: list[str], text: str, callees: Callees) -> D
     """reals: the sizes that need not be whole; text: of kernels/loop_notation.py."""
     options = {entry(p.name): p.kind for p in op.params if p.slot < 0}
     classes = {p.name: p.cls for p in op.params if p.slot >= 0}
-    context = KernelContext(options, frozenset(reals), classes, [], True, False)
+    presences = frozenset([Presence + p.name for p in op.params])
+    context = KernelContext(options, frozenset(reals), classes, [], True, False, presences)
     return Derivation(op, context, read_derivable(op, text, callees), [], [], callees)
 
 

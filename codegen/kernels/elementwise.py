@@ -3,7 +3,9 @@ tensor to them, and a list of them takes one launch (runtime/functions/foreach.t
 
 from __future__ import annotations
 
-from dsl.ir.expression import E, is_loop, symbols
+from dsl.ir.builders import is_loop
+from dsl.ir.expression import E
+from dsl.ir.rewriting import symbols
 from dsl.opdef import OpDef, Presence, symbol
 
 from .fused import kernels

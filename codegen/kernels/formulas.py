@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 
+from dsl.ir.builders import ZERO, is_binary, is_loop, is_unary
 from dsl.ir.expression import (
     COMPARISONS,
-    ROUTINES,
-    ZERO,
     Binary,
     Call,
     Cast,
@@ -25,13 +24,11 @@ from dsl.ir.expression import (
     Select,
     Symbol,
     Unary,
-    is_binary,
-    is_loop,
-    is_unary,
     show,
     walk,
 )
-from dsl.ir.program import Tensor, is_presence
+from dsl.ir.intrinsics import ROUNDING, ROUTINES
+from dsl.ir.program import Tensor
 
 from ..data import nodes
 from ..data.functions import routine_name
@@ -54,8 +51,8 @@ def code(
     reported: frozenset[int] = frozenset(),
     forward: bool = False,
 ) -> Code:
-    """The formulas of a kernel for T floating or integral.  reported: accesses whose places are reported where they are
-    off their axis; forward: whether whole numbers of T that do not fit are."""
+    """The formulas of a kernel for T floating or integral.  reported: accesses whose indices are reported where they
+    are off their axis; forward: whether whole numbers of T that do not fit are."""
     w = Lowering(op, kernel, tensors, integral)
     if integral and forward:
         w.check(tensors)
@@ -118,7 +115,7 @@ class Lowering:
 
     def body(self, s: Step, kind: str) -> Node:
         """What a step computes; sums and products of whole numbers of T are kept in 64 bits
-        (codegen/planner/reduction.py)."""
+        (codegen/planner/strategies/reduction.py)."""
         e = s.body
         if s.kind == "store":
             whole = kind == "i" and Element(s.target) in self.values
@@ -138,7 +135,7 @@ class Lowering:
         return kind
 
     def place(self, e: E, reported: bool, stores: bool) -> Node:
-        """A computed index, checked where the device is to be told of it; see bounds_checks.py."""
+        """A computed index, checked where faults are reported; see bounds_checks.py."""
         index = self.node(e, "i")
         return BoundsCheck(index, stores) if reported and (e.elements or e.results) else index
 
@@ -242,7 +239,7 @@ class Lowering:
         raise ValueError(f"the variable {name} outside of a routine")
 
     def symbol(self, name: str) -> Node:
-        if self.op.is_constant(name) or is_presence(name) and not self.op.has(name):
+        if self.op.is_constant(name) or self.op.is_presence(name):
             return Option(name)
         return nodes.Constant("f", math.pi) if name == "pi" else Uniform(name)
 
@@ -302,14 +299,14 @@ class Lowering:
             return self.node(a[0], kind)
         if fn in ROUTINES:
             return self.call(routine_name(fn, kind), a, kind)
-        if fn in PREDICATES:
+        if fn in PREDICATE_FUNCTIONS:
             if self.kinds.kind(a[0]) not in ("i", "b"):
-                return self.call(PREDICATES[fn], a, "f")
+                return self.call(PREDICATE_FUNCTIONS[fn], a, "f")
             if fn == "signbit":
                 return nodes.Binary("<", self.node(a[0], "i"), nodes.Constant("i", 0))
             return nodes.Constant("b", 0)
         if kind == "i":
-            if fn in ("floor", "ceil", "trunc", "round"):
+            if fn in ROUNDING:
                 return self.node(a[0], "i")
             if fn == "fmod":
                 return self.call("fmod_int", a, "i")
@@ -330,7 +327,7 @@ CHECKED = {
     "**": "power_checked",
     "<<": "shift_left_checked",
 }
-PREDICATES = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
+PREDICATE_FUNCTIONS = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
 # Operators without one in WGSL that does the same.
 FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}
 INTEGER = {"//": "floor_divide_int", "%": "remainder_int", "**": "power_int"}

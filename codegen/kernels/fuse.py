@@ -6,69 +6,30 @@ kernel uses never reaches memory.  Shapes: see kernels.Kernel."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from dsl.ir.axes import axes
+from dsl.ir.builders import TRUE, ZERO, conj, is_loop, joined_by
 from dsl.ir.expression import (
-    TRUE,
-    ZERO,
     Binary,
     E,
     Element,
     Index,
     Inside,
     Pack,
-    Random,
     RawResult,
     Read,
     Result,
     Select,
     Symbol,
     Unary,
-    conj,
-    idx,
-    is_loop,
-    joined_by,
-    loop_of,
-    mapped,
-    maybe_subst,
-    pack,
-    subst,
-    walk,
 )
-from dsl.ir.program import Loop, Program, Stmt, made_by, running
+from dsl.ir.program import Program, Stmt
+from dsl.ir.rewriting import mapped
 
-from .contraction import Roles, roles
-from .kernel import Access, Kernel, Shape, Step
+from .grouping import MOST_TENSORS, Group, group_of, joins
+from .kernel import Access, Kernel, Step
 from .pointwise import simplified
-
-MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel; a formula of more is the CPU's alone
-
-
-@dataclass
-class Group:
-    """Statements of one kernel, all over the group's own loops.  values: tensor -> (its index, statement number)."""
-
-    shape: Shape
-    loops: tuple[Loop, ...]
-    rloops: tuple[Loop, ...]
-    stmts: list[Stmt]
-    inner: list[bool]
-    values: dict[str, tuple[tuple[E, ...], int]] = field(default_factory=dict)
-    split: Roles | None = None
-    reverse: bool = False
-
-    @property
-    def first(self) -> Stmt:
-        return self.stmts[0]
-
-    @property
-    def targets(self) -> set[str]:
-        return {s.target for s in self.stmts}
-
-    @property
-    def tensors(self) -> set[str]:
-        return set().union(*[x.inputs for x in self.stmts]) | self.targets
 
 
 def fused(program: Program) -> list[Kernel]:
@@ -82,9 +43,6 @@ def fused(program: Program) -> list[Kernel]:
             groups.append(group_of(program, s, makers))
     made = [Builder(program, g, [o for o in groups if o is not g]).kernel() for g in groups]
     return with_makes(program, made)
-
-
-# --- Statements ------------------------------------------------------------------------------------
 
 
 def bindable(s: Stmt) -> list[Stmt]:
@@ -153,160 +111,6 @@ def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
     return out
 
 
-def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
-    """A kernel of its own."""
-    if isinstance(s.body, RawResult):
-        return Group("raw", (), (), [s], [False])
-    names = [i.loop for i in s.idx if is_loop(i)]
-    shape: Shape
-    sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
-    if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"):
-        shape = "scatter"
-    elif s.red is None:
-        shape = "map"
-    elif (scan := running(s)) is not None and s.mode == "=":
-        i, reverse = scan
-        loops = tuple(l for l in s.loops if l.name != i)
-        at: dict[str, E] = {i: Index(s.rloops[0].name)}
-        s = replace(s, idx=tuple(subst(x, at) for x in s.idx), pred=None)
-        return Group("scan", loops, s.rloops, [s], [True], reverse=reverse)
-    elif (split := roles(s)) is not None:
-        g = Group("contract", s.loops, s.rloops, [s], [False], split=split)
-        note(g, s, makers)
-        return g
-    else:
-        shape = "reduce"
-    g = Group(shape, s.loops, s.rloops, [s], [False])
-    note(g, s, makers)
-    return g
-
-
-def note(g: Group, s: Stmt, makers: dict[str, int]) -> None:
-    """Later statements of the group may use what s computed."""
-    if (
-        s.mode == "="
-        and not s.spread
-        and makers[s.target] == 1
-        and all(is_loop(i) for i in s.idx)
-        and g.shape != "scatter"
-    ):
-        g.values[s.target] = (s.idx, len(g.stmts) - 1)
-
-
-# --- Joining ---------------------------------------------------------------------------------------
-
-
-def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
-    """Adds s to groups[n] if they can run together."""
-    g = groups[n]
-    if g.shape == "raw" or isinstance(s.body, RawResult):  # the results of one run
-        if g.shape != "raw" or made_by(g.first) != made_by(s):
-            return False
-        g.stmts.append(s)
-        g.inner.append(False)
-        return True
-    if (
-        s.when != g.first.when
-        or s.spread
-        or g.first.spread
-        or s.mode not in ("=", "+=")
-        or g.shape in ("scan", "scatter")
-    ):
-        return False
-    if s.mode == "+=" and group_of(program, s, makers).shape == "scatter":
-        return False
-    if s.red and (g.shape != "reduce" or running(s) or roles(s)):
-        return False
-    if s.target in g.targets or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
-        return False
-    for later in groups[n + 1 :]:
-        if later.targets & (s.inputs | {s.target}) or s.target in later.tensors:
-            return False
-    if any(s.target in x.inputs for x in g.stmts) and not changed(program, s):
-        return False
-    used = s.inputs & g.targets
-    if not used <= set(g.values):
-        return False
-    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)):
-        return False
-    if not used and not s.inputs & set().union(*[x.inputs for x in g.stmts]):
-        return False
-    matched = match(g, s, used)
-    if matched is None:
-        return False
-    env, inner = matched
-    if inner and (g.shape != "reduce" or not g.loops):
-        return False
-    if used and s.red and not g.loops:
-        return False
-    if s.red and any(g.inner):
-        return False
-    if s.red and any(changed(program, x) for x in g.stmts):
-        return False
-    s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=maybe_subst(s.pred, env))
-    for t in used:
-        index, _ = g.values[t]
-        if any(r.tensor == t and (r.index != index or r.fallback is not None) for e in s.expressions for r in e.reads):
-            return False
-    g.stmts.append(s)
-    g.inner.append(inner)
-    if not inner:
-        note(g, s, makers)
-    return True
-
-
-def changed(program: Program, s: Stmt) -> bool:
-    """Whether s updates a tensor of the caller's."""
-    return program.tensors[s.target].role == "input"
-
-
-def match(g: Group, s: Stmt, used: frozenset[str]) -> tuple[dict[str, E], bool] | None:
-    """The group's loop for each loop of s, and whether s runs at every point of the reduced loops too."""
-    forced: dict[str, str] = {}
-    for e in s.expressions:
-        for r in e.reads:
-            if r.tensor not in used:
-                continue
-            for i, j in zip(r.index, g.values[r.tensor][0], strict=True):
-                if not is_loop(i) or forced.setdefault(i.loop, loop_of(j)) != loop_of(j):
-                    return None
-    if s.red:
-        pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
-    elif len(s.loops) == len(g.loops):
-        pairs = [(s.loops, g.loops)]
-    else:
-        pairs = [(s.loops, g.loops + g.rloops)]
-    inner = not s.red and len(s.loops) != len(g.loops)
-    draws = any(isinstance(n, Random) for e in (s.body, s.pred) for n in walk(e))
-    if draws and inner:
-        return None
-    env: dict[str, E] = {}
-    for mine, theirs in pairs:
-        if len(mine) != len(theirs):
-            return None
-        left = list(theirs)
-        for l in sorted(mine, key=lambda l: l.name not in forced):
-            fits = [
-                o
-                for o in left
-                if o.pack == l.pack
-                and o.extent == l.extent
-                and forced.get(l.name, o.name) == o.name
-                and (l.name in forced or o.name not in forced.values())
-            ]
-            if not fits:
-                return None
-            left.remove(fits[0])
-            env[l.name] = pack(fits[0].name) if l.pack else idx(fits[0].name)
-    # A draw depends on the place among all points, in their order.
-    if draws and [loop_of(env[l.name]) for l in s.loops] != [l.name for l in g.loops]:
-        return None
-    return env, inner
-
-
-# --- Accesses and steps ----------------------------------------------------------------------------
-
-
 class Builder:
     """Makes the kernel of one group; `others` are the program's other groups."""
 
@@ -321,6 +125,7 @@ class Builder:
         self.extents = {l.name: l.extent for l in group.loops + group.rloops}
         self.steps: list[Step] = []
         self.value: dict[int, int] = {}  # statement -> the step with its value
+        self.unstored: list[tuple[Stmt, int, bool]] = []  # reductions to be stored, their steps, whether at every point
         self.done: dict[E, E] = {}  # of this statement, by identity: the same part stands there many times
 
     def kernel(self) -> Kernel:
@@ -328,10 +133,10 @@ class Builder:
         if g.shape == "raw":
             return self.raw(g.first)
         for n, (s, inner) in enumerate(zip(g.stmts, g.inner)):
+            if s.red is None or s.inputs & g.targets:
+                self.store_reductions()
             self.statement(n, s, inner)
-        left: tuple[int, ...] = ()
-        if g.split is not None:
-            left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
+        self.store_reductions()
         return Kernel(
             g.shape,
             g.loops,
@@ -340,7 +145,7 @@ class Builder:
             tuple(self.steps),
             g.first.when,
             g.first.spread,
-            left,
+            tuple(sorted(self.numbers(g.left))),
             g.reverse,
         )
 
@@ -359,17 +164,27 @@ class Builder:
             step = len(self.steps)
             self.steps.append(Step("reduce", step, body, s.red, pred))
             self.value[n] = step
-            if not self.stored(s):
-                return
-            body, pred = Result(step), None
+            if self.stored(s):
+                self.unstored.append((s, step, inner))
+                if self.program.tensors[s.target].role == "input":
+                    self.store_reductions()
+            return
         self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
         step = len(self.steps)
         later = any(s.target in o.inputs for o in self.group.stmts[n + 1 :]) and s.target in self.group.values
-        if later and not s.red:
+        if later:
             self.value[n] = step
-        self.steps.append(
-            Step("store", step if later and not s.red else -1, body, None, pred, inner, len(self.accesses) - 1, s.mode)
-        )
+        self.steps.append(Step("store", step if later else -1, body, None, pred, inner, len(self.accesses) - 1, s.mode))
+
+    def store_reductions(self) -> None:
+        """The stores of reductions so far.  Reductions that do not use each other stand side by side, their stores
+        after them: they are made in one walk through memory."""
+        for s, step, inner in self.unstored:
+            self.done = {}
+            self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
+            target = len(self.accesses) - 1
+            self.steps.append(Step("store", -1, Result(step), inner=inner, target=target, mode=s.mode))
+        self.unstored = []
 
     def stored(self, s: Stmt) -> bool:
         """Whether a reduction's value must reach memory."""
@@ -422,7 +237,7 @@ class Builder:
             out.append(Binary("<", i, axis.extent))
         return out
 
-    def numbers(self, parts: list[E | None]) -> set[int]:
+    def numbers(self, parts: list[E]) -> set[int]:
         """The accesses that the expressions of a factor read, also through an index."""
         out: set[int] = set()
         self.done = {}
@@ -437,7 +252,7 @@ class Builder:
                     visit(x)
 
         for p in parts:
-            visit(self.maybe(p))
+            visit(self.scalar(p))
         return out
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, sym
-from dsl.ir.program import is_presence
+from dsl.ir.builders import sym
+from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary
+from dsl.ir.rewriting import mapped
 
 from .context import KernelContext
 from .kernel import Kernel
@@ -26,7 +27,7 @@ def hoisted(op: KernelContext, kernel: Kernel) -> tuple[Kernel, dict[str, E]]:
                 return kind != "b"
             case Symbol(name):
                 return (
-                    not is_presence(name)
+                    not op.is_presence(name)
                     and op.options.get(name, "int") in ("int", "real")
                     and name not in ("inf", "nan")
                 )

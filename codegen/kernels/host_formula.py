@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 
-from dsl.ir.expression import Binary, Call, Cast, Constant, E, Select, Symbol, Unary, is_condition
+from dsl.ir.builders import is_condition
+from dsl.ir.expression import Binary, Call, Cast, Constant, E, Select, Symbol, Unary
 
 FUNCTIONS = {"abs", "floor", "ceil", "sqrt", "exp", "log", "max", "min", "trunc", "pow"}
 LEVEL = {"or": 1, "and": 2, "==": 4, "!=": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7, "%": 7}

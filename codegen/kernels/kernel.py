@@ -1,8 +1,8 @@
 """Program -> kernels: which statements share one, and in what shape.
 
 A `Kernel` here still holds expression trees; `codegen/kernels/formulas.py` makes nodes of them, and
-`codegen/cpu` prints them as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
-a reduction takes the formula that uses its result as its last step, statements over the same rows
+`codegen/planner` and `codegen/wasm` print those.  Pointwise temporaries are put in place where they are used
+(pointwise.py), a reduction takes the formula that uses its result as its last step, statements over the same rows
 become one `reduce` kernel (fuse.py).  Nothing here depends on sizes: what does is left to `planner/plan.py`."""
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from dsl.ir.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, subst, symbols
-from dsl.ir.program import Loop, Mode, Raw
+from dsl.ir.builders import idx, is_loop, pack
+from dsl.ir.expression import E, Reduction
+from dsl.ir.program import Loop, Mode, Raw, is_made
+from dsl.ir.rewriting import indices, maybe_subst, subst, symbols
 
 Shape: TypeAlias = Literal["map", "reduce", "contract", "scan", "scatter", "raw"]
 StepKind: TypeAlias = Literal["reduce", "store"]
@@ -102,7 +104,7 @@ def plainly_named(kernel: Kernel) -> Kernel:
         *map(symbols, parts), {a.tensor for a in kernel.accesses}
     )  # kernels call buffers by tensors
     free = [c for c in LETTERS if c not in taken]
-    names = dict(zip([l.name for l in loops if l.name.endswith("_")], free, strict=False))
+    names = dict(zip([l.name for l in loops if is_made(l.name)], free, strict=False))
     if not names:
         return kernel
     env: dict[str, E] = {

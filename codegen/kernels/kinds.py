@@ -6,8 +6,8 @@ number, that over a boolean)."""
 
 from __future__ import annotations
 
+from dsl.ir.builders import is_condition
 from dsl.ir.expression import (
-    ROUTINES,
     Binary,
     Call,
     Cast,
@@ -22,23 +22,15 @@ from dsl.ir.expression import (
     Select,
     Symbol,
     Unary,
-    is_condition,
 )
-from dsl.ir.program import Tensor, is_presence
+from dsl.ir.intrinsics import PREDICATES, keeps_kind
+from dsl.ir.program import Tensor
 
 from .context import KernelContext
 from .kernel import Kernel, Step
 
-TENSOR = {"int": "i", "bool": "b", "float": "f"}
+TENSOR = {"int": "i", "int32": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
-PREDICATES = {"isnan", "isinf", "signbit"}
-# Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is
-# a float.
-KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
-
-
-def keeps(name: str) -> bool:
-    return name in KEEPS or name in ROUTINES and ROUTINES[name].whole
 
 
 def tensor_kind(op: KernelContext, t: Tensor) -> str:
@@ -107,7 +99,7 @@ class Kinds:
             case Select(_, yes, no):
                 return self.join((yes, no), whole=False)
             case Call(name, operands):
-                return "b" if name in PREDICATES else self.join(operands) if keeps(name) else "f"
+                return "b" if name in PREDICATES else self.join(operands) if keeps_kind(name) else "f"
             case Binary("&" | "|" | "^", _, _) | Unary("~", _):
                 return self.join(e.parts(), whole=False)
             case _:
@@ -116,9 +108,9 @@ class Kinds:
     def symbol(self, name: str) -> str:
         if name == "inf":
             return "inf"
-        if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"):
+        if name in ("nan", "pi"):
             return "f"
-        if is_presence(name) and not self.op.has(name):
+        if self.op.is_presence(name):
             return "b"
         return {"num": self.T, "real": "f", "bool": "b"}.get(self.op.kind(name), "i")
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from dsl.ir import expression as ir
-from dsl.ir.expression import BinaryOperator, E, Inside, Local, Pack, Read, Symbol, UnaryOperator, real
+from dsl.ir.builders import real
+from dsl.ir.expression import BinaryOperator, E, Inside, Local, Pack, Read, Symbol, UnaryOperator
 
 from ..data.functions import routine_of
 from ..data.nodes import (

@@ -25,7 +25,9 @@ from typing import cast
 from dsl.gradients.derivable import Derivable, spoken
 from dsl.gradients.solve import Sizes
 from dsl.ir.axes import Axis, axes
-from dsl.ir.expression import E, Function, RawResult, Read, Reduction, integer, read, sym
+from dsl.ir.builders import integer, read, sym
+from dsl.ir.expression import E, RawResult, Read, Reduction
+from dsl.ir.intrinsics import Function
 from dsl.ir.program import Body, Dim, DimKind, Dtype, Loop, Mode, Owned, Part, Program, Raw, Role, Stmt, Tensor
 from dsl.ir.row_calls import Inlined
 
@@ -35,7 +37,7 @@ from ..data.written import DIGITS, Formula, formula, run
 from .computed import expression_of
 from .loop_expressions import Scope, expression
 
-KINDS: dict[str, Dtype] = {"T": "T", "own": "own", "int32": "int", "bool": "bool", "float32": "float"}
+KINDS: dict[str, Dtype] = {"T": "T", "own": "own", "int64": "int", "int32": "int", "bool": "bool", "float32": "float"}
 
 
 OWN = ("input", "output")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import reduce
 
 from dsl.ir import expression as ir
-from dsl.ir.expression import ZERO, E, add, mul
+from dsl.ir.builders import ZERO, add, mul
+from dsl.ir.expression import E
 from dsl.ir.program import Body
 from dsl.ir.steps import Break, For, If, Set, Step
 from dsl.lowering import routines
@@ -18,6 +19,7 @@ from .context import NOTHING
 from .formulas import Lowering
 from .kinds import Kinds
 
+POWERS_OF_TWO = (2, 4, 8, 16)  # divisors whose remainder is a mask, as far as bodies have any
 KEYWORDS = ("for", "if", "break", "else")  # of the notation
 
 
@@ -106,7 +108,7 @@ class BodyStatements(Lowering):
                 return self.item(e)
             case ir.Binary("//" | "%" as operator, left, right) if kind == "i" and self.natural(left, right):
                 a, b = self.node(left, "i"), self.node(right, "i")
-                if operator == "%" and isinstance(b, Constant) and b.value in (2, 4, 8, 16):
+                if operator == "%" and isinstance(b, Constant) and b.value in POWERS_OF_TWO:
                     return Binary("&", a, Constant("i", b.value - 1))
                 quotient = Apply("quotient", [a, b])
                 return quotient if operator == "//" else Binary("-", a, Binary("*", quotient, b))

@@ -8,21 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dsl.ir.axes import axes
-from dsl.ir.expression import (
-    E,
-    Element,
-    Index,
-    Inside,
-    Local,
-    Pack,
-    RawResult,
-    Read,
-    Reduce,
-    Result,
-    Unknown,
-    is_loop,
-    show,
-)
+from dsl.ir.builders import is_loop
+from dsl.ir.expression import E, Element, Index, Inside, Local, Pack, RawResult, Read, Reduce, Result, Unknown, show
 from dsl.ir.program import Program
 
 from .kernel import Access, Kernel, Step

@@ -4,7 +4,7 @@ definition."""
 
 from __future__ import annotations
 
-from dsl.ir.expression import ROUTINES
+from dsl.ir.intrinsics import ROUNDING, ROUTINES
 
 from ..data.functions import CHECKED, INTEGER, routine_name
 from ..data.model import Code, Kernel, is_arg
@@ -28,6 +28,7 @@ from ..data.nodes import (
     Uniform,
 )
 
+NUMBERS = ("f", "i")
 ARITHMETIC, ORDER, EQUALITY, LOGIC, BITS = (
     ("+", "-", "*"),
     ("<", "<=", ">", ">="),
@@ -55,7 +56,7 @@ SIGNATURES = {
     "wide_difference": ("ww", "w"),
     "narrow_checked": ("w", "i"),
 }
-OWN = ("abs", "max", "min", "sign", "floor", "ceil", "trunc", "round")
+OWN = ["abs", "max", "min", "sign", *ROUNDING]
 
 
 class BrokenNode(Exception):
@@ -93,7 +94,7 @@ class Verifier:
             case Rounded(operand):
                 return self.asked(self.kind(operand) == "f", e, "f")
             case Unary("-", operand):
-                return self.asked((k := self.kind(operand)) in "fi", e, k)
+                return self.asked((k := self.kind(operand)) in NUMBERS, e, k)
             case Unary("!", operand):
                 return self.asked(self.kind(operand) == "b", e, "b")
             case Unary("~", operand):
@@ -114,21 +115,21 @@ class Verifier:
 
     def binary(self, e: Node, operator: str, a: str, b: str) -> str:
         if operator in ARITHMETIC:
-            return self.asked(a == b and a in "fi", e, a)
+            return self.asked(a == b and a in NUMBERS, e, a)
         if operator in ORDER:
-            return self.asked(a == b and a in "fi", e, "b")
+            return self.asked(a == b and a in NUMBERS, e, "b")
         if operator in EQUALITY:
             return self.asked(a == b, e, "b")
         if operator in LOGIC:
             return self.asked(a == b == "b", e, "b")
-        return self.asked(operator in BITS and a == b and a in "ib", e, a)
+        return self.asked(operator in BITS and a == b and a in ("i", "b"), e, a)
 
     def applied(self, e: Node, name: str, kinds: str) -> str:
         if name in SIGNATURES:
             wanted, result = SIGNATURES[name]
             return self.asked(kinds == wanted, e, result)
         if name in OWN:
-            return self.asked(len(set(kinds)) == 1 and kinds[0] in "fi", e, kinds[0])
+            return self.asked(len(set(kinds)) == 1 and kinds[0] in NUMBERS, e, kinds[0])
         whole = name in INTEGER or name in CHECKED or name in integer_routines()
         return self.asked(set(kinds) <= {"i" if whole else "f"}, e, "i" if whole else "f")
 

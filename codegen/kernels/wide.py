@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dsl.ir.expression import E, is_binary, is_unary
+from dsl.ir.builders import is_binary, is_unary
+from dsl.ir.expression import E
+
+NUMBER = 31  # bits of the absolute value of a number of 32 bits
+SUM = 62  # bits up to which another sum in 64 bits, its sign besides, is exact
+PRODUCT = 52  # bits that a factor keeps in float64, in which lanes of the CPU compute what is wide
 
 Own = Callable[[E], bool]  # whether an expression is arithmetic that must fit
 
@@ -34,12 +39,12 @@ def joins(e: E, x: E, others: list[E], own: Own) -> bool:
     product = is_binary(e, "*")
     if product and is_binary(x, "*"):
         return True
-    return size(x, own) <= (52 if product else 62) or not product and all(size(y, own) == 31 for y in others)
+    return size(x, own) <= (PRODUCT if product else SUM) or not product and all(size(y, own) == NUMBER for y in others)
 
 
 def size(e: E, own: Own) -> int:
     """How many bits the absolute value may take."""
     if not may_be_wide(e) or not own(e):
-        return 31
-    sizes = [size(x, own) if wide else 31 for x, wide in zip(e.parts(), wide_parts(e, own), strict=True)]
+        return NUMBER
+    sizes = [size(x, own) if wide else NUMBER for x, wide in zip(e.parts(), wide_parts(e, own), strict=True)]
     return sum(sizes) if is_binary(e, "*") else max(sizes) + (0 if is_unary(e, "-") else 1)

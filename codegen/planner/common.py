@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.nodes import Apply, Local, Node, children, label, replaced
+from ..data.nodes import Apply, Local, Node, children, label, mapped, same
 from .printed import printed
 
 # Functions that cost no more than a variable.
@@ -40,23 +40,39 @@ def common(formula: Node, name: str) -> Common:
     while call is not None:
         variable = f"{name}_{len(lines)}"
         lines.append(f"let {variable} = {printed(call)};")
-        formula = replaced(formula, call, Local(variable))
+        formula = without(formula, call, variable)
         call = repeated(formula)
     return Common(lines, formula)
 
 
-def repeated(formula: Node) -> Node | None:
+def calls_in(e: Node) -> int:
+    own = 1 if isinstance(e, Apply) and e.name not in PLAIN else 0
+    return own + sum(calls_in(child) for child in children(e))
+
+
+def without(e: Node, call: Apply, variable: str) -> Node:
+    """A formula with a variable in each place of a call; nodes of other names are not compared."""
+    if isinstance(e, Apply) and e.name == call.name and same(e, call):
+        return Local(variable)
+    return mapped(e, lambda child: without(child, call, variable))
+
+
+def repeated(formula: Node) -> Apply | None:
     """The smallest call that a formula has more than once."""
+    if calls_in(formula) < 2:
+        return None
     found = Counted({}, [], [], [])
     count(formula, found)
-    best = -1
+    best: Apply | None = None
+    size = 0
     for n in range(len(found.nodes)):
         e = found.nodes[n]
         if found.times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN:
             continue
-        if best < 0 or found.sizes[n] < found.sizes[best]:
-            best = n
-    return None if best < 0 else found.nodes[best]
+        if best is None or found.sizes[n] < size:
+            best = e
+            size = found.sizes[n]
+    return best
 
 
 def count(e: Node, found: Counted) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..data.model import Call, Code, Env, Kernel, Op, ReadCode, StepCode
 from ..data.nodes import Apply, Constant, Division, Node, Uniform, mapped
 
-LARGEST = 64
+LARGEST = 64  # an option that becomes a constant: a larger one is no stride of a window, and each makes a kernel
 
 
 def windowed(kernel: Kernel) -> bool:

@@ -1,17 +1,18 @@
 """Contractions: sums of A(batch, rows, depth) * B(batch, columns, depth), as factors with their lines.
 
-Here is decided which of a kernel's lines are rows, columns, depth and batch, and what belongs to which factor.
-Indices, guards and filters stay with the factor that they belong to, so a convolution is a matrix product like
-any other.  How the product runs in tiles is tiled.py's."""
+Here is said which of a kernel's lines are rows, columns, depth and batch (codegen/data/products.py), and what belongs
+to which factor: the accesses of A are the kernel's `left`.  Indices, guards and filters stay with the factor that they
+belong to, so a convolution is a matrix product like any other.  How the product runs in tiles is tiled.py's."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ..data.nodes import Constant, Node, factors_of, joined_by, operands_of, uses_loop
+from ..data.products import split_of
 from .lines import Line
-from .map import step_kind
 from .memory import formulas_at, needed
+from .strategies.map import step_kind
 from .writer import KernelWriter
 
 
@@ -49,6 +50,11 @@ def reaches(k: KernelWriter, formulas: list[Node | None], accesses: list[int], l
     return line.name != "" and any(uses_loop(e, line.name) for e in formulas)
 
 
+def lines_of(k: KernelWriter, formulas: list[Node | None], accesses: list[int]) -> list[int]:
+    """The outer lines that formulas and accesses depend on."""
+    return [n for n in range(len(k.outer)) if reaches(k, formulas, accesses, k.outer[n])]
+
+
 def product_of(k: KernelWriter) -> Product | None:
     """The contraction's sides and the roles of its lines; None if it does not split here."""
     code = k.code.steps[0]
@@ -66,33 +72,29 @@ def product_of(k: KernelWriter) -> Product | None:
         accesses[side].extend([n for n in reads if n not in accesses[side]])
     if len(accesses[0]) == 0 or len(accesses[1]) == 0:
         return None
-    said: list[list[Node | None]] = [[*bodies[0]], [*bodies[1]]]
-    for condition in operands_of(code.pred, "&&"):
-        tested: list[int] = needed(k, [condition])
-        leans = [True, True]
-        for line in k.outer:
-            if not reaches(k, [condition], tested, line):
-                continue
-            for side in range(2):
-                if not reaches(k, said[side], accesses[side], line):
-                    leans[side] = False
-        if not leans[0] and not leans[1]:
-            return None
-        side = 0 if leans[0] else 1
-        filters[side].append(condition)
-        accesses[side].extend([n for n in tested if n not in accesses[side]])
+    conditions = operands_of(code.pred, "&&")
+    split = split_of(
+        lines_of(k, [*bodies[0]], accesses[0]),
+        lines_of(k, [*bodies[1]], accesses[1]),
+        [lines_of(k, [condition], needed(k, [condition])) for condition in conditions],
+        len(k.outer),
+    )
+    if split is None:
+        return None
+    for i in range(len(conditions)):
+        side = 1 if split.right[i] else 0
+        filters[side].append(conditions[i])
+        accesses[side].extend([n for n in needed(k, [conditions[i]]) if n not in accesses[side]])
     left = Factor(accesses[0], product(bodies[0], kind), joined_by("&&", filters[0]))
     right = Factor(accesses[1], product(bodies[1], kind), joined_by("&&", filters[1]))
     out = Product([], [], [], k.reduce, left, right)
-    for line in k.outer:
-        a = reaches(k, [left.body, left.filter], left.accesses, line)
-        b = reaches(k, [right.body, right.filter], right.accesses, line)
-        if a and not b:
-            out.rows.append(line)
-        elif b and not a:
-            out.columns.append(line)
+    for n in range(len(k.outer)):
+        if n in split.a and n not in split.b:
+            out.rows.append(k.outer[n])
+        elif n in split.b and n not in split.a:
+            out.columns.append(k.outer[n])
         else:
-            out.batch.append(line)
+            out.batch.append(k.outer[n])
     return turned(k, out)
 
 

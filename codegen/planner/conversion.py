@@ -9,6 +9,7 @@ from .printed import operand, printed
 
 # "w": a sum or product of whole numbers so far, in 64 bits.
 KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool", "w": "vec2<u32>"}
+WORD_BITS = 32  # of an element in memory that is no half
 ZEROS: dict[str, str] = {"f": "0.0", "i": "0", "b": "false"}
 
 
@@ -42,13 +43,18 @@ def stored(value: Node, kind: str, dtype: str) -> str:
         return text if kind == "i" or word == "f32" else f"f16({text})"
     if word == "u32" and kind == "f":
         return f"cut_unsigned({text})"
-    whole = text if kind == "i" else f"select(0, 1, {text})" if kind == "b" else f"cut({text})"
+    cut = "cut_checked" if dtype == "int64" else "cut"
+    whole = text if kind == "i" else f"select(0, 1, {text})" if kind == "b" else f"{cut}({text})"
     if word == "u32":
         return f"u32({whole})"
     bits = TYPES[dtype].bits
-    if bits == 32:
+    if bits >= WORD_BITS:
         return whole
-    return f"({whole}) & {2**bits - 1}" if TYPES[dtype].kind == "u" else f"(({whole}) << {32 - bits}u) >> {32 - bits}u"
+    return (
+        f"({whole}) & {2**bits - 1}"
+        if TYPES[dtype].kind == "u"
+        else f"(({whole}) << {WORD_BITS - bits}u) >> {WORD_BITS - bits}u"
+    )
 
 
 def rounding(dtype: str) -> str:

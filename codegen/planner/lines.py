@@ -133,6 +133,13 @@ def joined(a: Line, b: Line) -> bool:
     return True
 
 
+def own_lines(r: Resolved) -> Resolved:
+    """The same lines and offsets for another text: one that takes vec4s changes its own."""
+    outer = [Line(line.name, line.size, line.strides[:]) for line in r.outer]
+    reduce = [Line(line.name, line.size, line.strides[:]) for line in r.reduce]
+    return Resolved(outer, reduce, r.offsets[:], r.steps, r.lengths)
+
+
 def spread_out(kernel: Kernel, r: Resolved) -> Resolved:
     """A `spread` kernel with the outer lines that its target lacks among the reduced ones."""
     target = kernel.steps[len(kernel.steps) - 1].target

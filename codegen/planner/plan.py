@@ -8,42 +8,25 @@ from __future__ import annotations
 
 from dsl.ir.dtypes import TYPES
 
-from ..data.dtypes import compute_class
 from ..data.errors import OpError
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
 from .contract import Product, product_of
-from .interleaved import interleaved_text
+from .launches import launch, title
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
-from .map import THREADS, lanes_possible, map_text
-from .raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
-from .reduction import Stage, reduction_text, tree_possible, vec4_helps
-from .render import (
-    interleaved_kernel,
-    map_kernel,
-    prelude_text,
-    raw_kernel,
-    row_kernel,
-    scan_kernel,
-    tiled_kernel,
-    window_kernel,
-)
-from .scan import block_possible, scan_text
-from .strategy import (
-    chosen,
-    depth_parts,
-    number,
-    parts_of,
-    power_of_two,
-    reduction_shape,
-    software_tile,
-    threads_of,
-    tile_of,
-    unit,
-)
-from .tiled import Tile, blocks, tiled_text
-from .window import Window, reuse, window_of, window_text, workgroups
-from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, new_kernel, uniform
+from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, scan_kernel, tiled_kernel
+from .row_launches import row_launch, row_launches
+from .strategies.interleaved import interleaved_text
+from .strategies.map import THREADS, lanes_possible, map_text
+from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
+from .strategies.reduction import Stage, tree_possible
+from .strategies.scan import block_possible, scan_text
+from .strategies.tiled import blocks, tiled_text
+from .strategies.tiled_loads import Tile
+from .strategy import chosen, depth_parts, software_tile, threads_of, tile_of, unit
+from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, kernel_functions, new_kernel, uniform
+
+LONG_CALLED = 8000  # characters
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -77,12 +60,6 @@ def dims(lines: list[Line], count: int) -> Dims:
 
 
 # --- WebGPU ----------------------------------------------------------------------------------------
-
-# The tile of a window's kernel by which its reuse is judged, before a schedule says what it will be.
-WINDOW_THREADS = 256
-WINDOW_ROWS = 4
-FINISHING = 256  # lanes that add the parts of a row up: a workgroup that every device has
-MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
 
 
 def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rules: list[Schedule]) -> list[Launch]:
@@ -165,7 +142,7 @@ def ordered(kernel: Kernel, lines: list[Line]) -> list[Line]:
 def map_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
     facts = {"outer": float(points(k.outer)), "inner": 1.0, "vector": 1.0 if lanes_possible(k) else 0.0}
     rule = chosen(k.op, k.kernel, k.kernel.shape, rules, facts, k.call.env)
-    lanes = 4 if rule is not None and lanes_possible(k) else 1
+    lanes = 4 if rule is not None and lanes_possible(k) and not long_called(k) else 1
     count = points(k.outer) // lanes
     strategy = "map" if lanes == 1 else "map, four elements a thread"
     if k.kernel.shape == "scatter":
@@ -175,55 +152,12 @@ def map_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
     return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
 
 
-def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
-    """One launch, or two where few long rows would leave a device idle."""
-    rows = points(k.outer)
-    inner = points(k.reduce)
-    window = window_of(k, min(WINDOW_THREADS, k.facts.max_threads), WINDOW_ROWS)
-    facts = {
-        "outer": float(rows),
-        "inner": float(inner),
-        "unit": 1.0 if unit(k) else 0.0,
-        "vector": 0.0,
-        "window": reuse(k, window) if window is not None else 0.0,
-        "software": 1.0 if k.facts.software else 0.0,
-    }
-    rule = chosen(k.op, k.kernel, "reduce", rules, facts, k.call.env)
-    if rule is not None and rule.strategy == "window":
-        window = window_of(k, threads_of(rule, k.facts), number(rule, "rows"))
-        if window is not None:
-            return [window_launch(k, window)]
-        rule = None
-    parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
-    if parts == 1:
-        return [row_launch(k, reduction_shape(k, rule, k.facts, 1, vec4_helps(k)), Stage("whole", 1))]
-    second = new_kernel(k.op, k.kernel, k.call, k.facts, lines)
-    first = row_launch(k, reduction_shape(k, rule, k.facts, parts, vec4_helps(k)), Stage("parts", parts))
-    last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
-    first.scratch = rows * parts * len(k.kernel.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
-    last.scratch = first.scratch
-    return [first, last]
-
-
-def row_launch(k: KernelWriter, shape: list[int], stage: Stage) -> Launch:
-    """shape: lanes, rows to a workgroup, whether lanes are neighbours."""
-    strategy = f"reduce, {shape[0]} lanes for each of {shape[1]} rows"
-    if stage.kind == "parts":
-        strategy = f"tree, {stage.parts} parts of each row; {shape[0]} lanes"
-    if stage.kind == "finish":
-        strategy = f"tree, the parts of each row; {shape[0]} lanes"
-    text = reduction_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
-    text.helpers = prelude_text(k.helpers, k.op.routines)
-    count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
-    return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
-
-
-def window_launch(k: KernelWriter, window: Window) -> Launch:
-    tile = window.tile
-    strategy = f"window, {tile.down * tile.rows} by {tile.across} points of a workgroup"
-    text = window_text(k, window, title(k, strategy))
-    text.helpers = prelude_text(k.helpers, k.op.routines)
-    return launch(k, strategy, window_kernel(text), workgroups(window))
+def long_called(k: KernelWriter) -> bool:
+    """Whether formulas call so much that four copies of it, as drivers put it in their place, take seconds to
+    compile."""
+    if len(k.op.routines) == 0:
+        return False
+    return len(prelude_text(kernel_functions(k.code), k.op.routines)) > LONG_CALLED
 
 
 def scan_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
@@ -263,7 +197,8 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
         return []
     tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
-    parts = depth_parts(product, tile, points(k.reduce)) if tree_possible(k) else 1
+    divisible = tree_possible(k) and len(k.slots) < MOST_BINDINGS
+    parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
     second = new_kernel(
         k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
     )
@@ -278,7 +213,7 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
     first = launch(k, strategy, code, blocks(product, tile) * parts)
     if parts == 1:
         return [first]
-    last = row_launch(second, [1, PLAIN_THREADS, 0], Stage("finish", parts))
+    last = row_launch(second, [1, PLAIN_THREADS, 0], Stage("finish", parts, 0, 0))
     first.scratch = points(k.outer) * parts
     last.scratch = first.scratch
     return [first, last]
@@ -323,24 +258,6 @@ def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, p
     return interleaved_kernel(text)
 
 
-def title(k: KernelWriter, strategy: str) -> str:
-    return f"{k.op.name}, kernel {k.kernel.number}: {strategy}; {k.call.dtype}"
-
-
-def launch(k: KernelWriter, strategy: str, code: str, groups: int) -> Launch:
-    return Launch(
-        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.fault, folded(groups), 0
-    )
-
-
-def folded(groups: int) -> list[int]:
-    """So many workgroups along x, or along x and y where one axis is too short."""
-    if groups <= MOST_GROUPS:
-        return [groups, 1, 1]
-    y = (groups + MOST_GROUPS - 1) // MOST_GROUPS
-    return [(groups + y - 1) // y, y, 1]
-
-
 def check_bindings(k: KernelWriter) -> None:
     """Refuses what a device cannot bind."""
     if len(k.slots) > MOST_BINDINGS:
@@ -361,8 +278,8 @@ def check_bindings(k: KernelWriter) -> None:
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
-    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no kernel
-    writes."""
+    """The slots that must hold zeros before a program runs: those first added to, but what is changed in place, and
+    those asked for that no kernel writes."""
     out: list[int] = []
     seen: list[int] = []
     for kernel in op.programs[program].kernels:
@@ -375,7 +292,7 @@ def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
             if slot in seen:
                 continue
             seen.append(slot)
-            if step.mode == "+=":
+            if step.mode == "+=" and op.slots[slot].role != "input":
                 out.append(slot)
     for slot in wanted:
         if slot not in seen and op.slots[slot].role != "input":

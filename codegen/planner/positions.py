@@ -85,8 +85,8 @@ def is_zero(e: Node) -> bool:
 
 
 def on_axes(k: KernelWriter, n: int) -> str:
-    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A
-    store that is off its axis is left out, and told of where there is room for that."""
+    """Whether the indices that elements give for a store at access n are on their axes; "" where elements give none.  A
+    store that is off its axis is left out, and reported where there is room for that."""
     access = k.kernel.accesses[n]
     terms: list[str] = []
     place = 0

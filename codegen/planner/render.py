@@ -7,13 +7,13 @@ from __future__ import annotations
 import importlib
 
 from ..data.model import Function
-from .interleaved import InterleavedText
-from .map import MapText
-from .raw import RawBody
-from .reduction import ReductionText
-from .scan import ScanText
-from .tiled import TiledText
-from .window import WindowText
+from .strategies.interleaved import InterleavedText
+from .strategies.map import MapText
+from .strategies.raw import RawBody
+from .strategies.reduction import ReductionText
+from .strategies.scan import ScanText
+from .strategies.tiled import TiledText
+from .strategies.window_text import WindowText
 
 KernelText = MapText | ReductionText | RawBody | ScanText | TiledText | InterleavedText | WindowText
 

@@ -12,7 +12,8 @@ from ..data.model import Env, Kernel, Op, Schedule
 from .contract import Product
 from .lines import points
 from .memory import varies
-from .tiled import Tile, blocks
+from .strategies.tiled import blocks
+from .strategies.tiled_loads import Tile
 from .writer import PLAIN_THREADS, Facts, KernelWriter, is_bound
 
 # The strategies that run each shape of kernels, as dsl/checking/schedules.py declares them.
@@ -26,6 +27,9 @@ STRATEGIES = {
 
 # How much work keeps a large GPU busy: some hundred processors, each with a few workgroups under way.
 BLOCKS_TO_FILL = 256  # rows or tiles with a workgroup each: from here on, dividing them gains nothing
+MOST_AT_ONCE = 288  # tiles of the largest size, somewhat more than that: a few more would wait for all others
+SMALL_BLOCK = 64  # threads of a workgroup of which a processor runs so many side by side that it takes
+SMALL_BLOCKS_TO_FILL = 512  # twice as many to keep it busy
 ROWS_TO_FILL = 65536  # rows with a thread each
 THREADS_TO_FILL = 131072  # threads that share rows: more only wait for memory
 # Rows that are reduced in parts: a second launch finishes them, which must be worth it.
@@ -43,6 +47,12 @@ APART_LANE_POINTS = 8  # points of a lane that does not read neighbours
 MOST_LANES_APART = 16  # lanes of a row that do not read neighbours: more would only spread its reads further
 # Tiles of contractions.
 LEAST_TILE = 8  # rows and columns that one thread makes
+# Rows and columns of a thread: eight, two vec4s, make 64 sums of 16 numbers loaded, four only 16 of 8.  A workgroup
+# keeps 64 threads, two warps: a square tile from 64 on, and a tile of 128 by 32, eight by four for each thread.
+THREAD_SIZE, SMALL_THREAD_SIZE = 8, 4
+SQUARE = 64
+LONG_SIDE, SHORT_SIDE = 128, 32
+MOST_EMPTY = 5  # a tile is halved where more than one part in so many of its rows or columns would be empty
 HALVED_TILE = 32  # tiles from which half a tile is still large enough to reuse what it loads
 DEEP = 2048  # depth that is divided among blocks instead, so that few tiles still fill a device
 MEDIUM_TILE = 64  # rows and columns of tiles where the schedule's would leave a device idle: half of them,
@@ -126,18 +136,26 @@ def reduction_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts:
 
 
 def tile_of(rule: Schedule, product: Product) -> Tile:
-    """The tile that the schedule names, made smaller where there are few rows or columns, and while so few tiles would
-    leave most of a device idle though the depth is short."""
+    """The tile that the schedule names where such tiles fill a device just once, else half of it each way, in
+    workgroups of a quarter of the threads: more of them run side by side and hide each other's waits.  Smaller still
+    while so few tiles would leave most of a device idle though the depth is short."""
     rows = fitting(points(product.rows), number(rule, "rows"))
     columns = fitting(points(product.columns), number(rule, "columns"))
     depth = number(rule, "depth")
     tile = Tile(rows, columns, depth, thread_size(rows, columns), thread_size(columns, rows))
-    if points(product.depth) >= DEEP:
+    count = blocks(product, tile)
+    if count >= BLOCKS_TO_FILL and count <= MOST_AT_ONCE:
+        return tile
+    deep = points(product.depth) >= DEEP
+    if (deep or count >= TILES_TO_FILL) and rows >= SQUARE and columns >= SQUARE:
+        own, other = fitting(points(product.rows), SQUARE), fitting(points(product.columns), SQUARE)
+        return Tile(own, other, depth, thread_size(own, other), thread_size(other, own))
+    if deep:
         return tile
     for most in [MEDIUM_TILE, SMALL_TILE]:
         area = tile.rows * tile.columns
         if blocks(product, tile) < TILES_TO_FILL and max(tile.rows, tile.columns) > most and area > SMALLEST_AREA:
-            tile = Tile(min(rows, most), min(columns, most), depth, 4, 4)
+            tile = Tile(min(rows, most), min(columns, most), depth, SMALL_THREAD_SIZE, SMALL_THREAD_SIZE)
             if tile.rows == MEDIUM_TILE and tile.columns == MEDIUM_TILE:
                 tile.depth = 2 * depth
     return tile
@@ -152,22 +170,32 @@ def software_tile(rule: Schedule, product: Product) -> Tile:
 
 def fitting(count: int, most: int) -> int:
     """The size of tiles for so many rows or columns: the smallest power of two that takes them all, up to `most`; half
-    of that where more than a fifth would be empty."""
+    of that where too much would be empty."""
     size = LEAST_TILE
     while size < count and size < most:
         size *= 2
     half = size // 2
-    if half >= HALVED_TILE and (count + half - 1) // half * half * 5 <= (count + size - 1) // size * size * 4:
+    if half >= HALVED_TILE and filled(count, half) * MOST_EMPTY <= filled(count, size) * (MOST_EMPTY - 1):
         return half
     return size
 
 
+def filled(count: int, size: int) -> int:
+    """The rows or columns of all tiles of a size that take so many."""
+    return (count + size - 1) // size * size
+
+
 def thread_size(own: int, other: int) -> int:
-    """Rows (or columns) of a thread in a tile: eight, two vec4s, where that leaves a workgroup 64 threads, else
-    four."""
-    return 8 if own >= 64 and (other >= 64 or own >= 128 and other >= 32) else 4
+    """Rows (or columns) of a thread in a tile."""
+    large = own >= SQUARE and other >= SQUARE or own >= LONG_SIDE and other >= SHORT_SIDE
+    return THREAD_SIZE if large else SMALL_THREAD_SIZE
 
 
-def depth_parts(product: Product, tile: Tile, depth: int) -> int:
+def depth_parts(product: Product, tile: Tile, depth: int, software: bool) -> int:
     """Among how many blocks the depth of each tile is divided, where there are few tiles and much depth."""
-    return max(min(BLOCKS_TO_FILL // max(blocks(product, tile), 1), depth // DEPTH_PART, MOST_DEPTH_PARTS), 1)
+    count = max(blocks(product, tile), 1)
+    threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
+    if not software and count >= TILES_TO_FILL and depth < DEEP:
+        return 1
+    fill = SMALL_BLOCKS_TO_FILL if threads <= SMALL_BLOCK and not software else BLOCKS_TO_FILL
+    return max(min(fill // count, depth // DEPTH_PART, MOST_DEPTH_PARTS), 1)

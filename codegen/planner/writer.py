@@ -51,7 +51,7 @@ class Patch:
 @dataclass
 class KernelWriter:
     """A kernel being written.  names, kinds, values: the uniforms; kinds "u" "i" "f".  slots: what is bound, -1 for
-    scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the
+    scratch memory, -2 for reports of faults; elements: the type of each binding's elements.  prefix: before the
     names of the uniforms of lines, where a text has several sets of lines."""
 
     op: Op
@@ -107,6 +107,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
     k = KernelWriter(
         op, kernel, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", []
     )
+    cuts: list[str] = []
     for step in kernel.steps:
         if step.target < 0:
             continue
@@ -116,7 +117,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if rounding(stored) != "":
             use(k, rounding(stored))
         if not is_floating(stored) and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
-            use(k, "cut_unsigned" if stored == "uint32" else "cut")
+            cuts.append("cut_unsigned" if stored == "uint32" else "cut_checked" if stored == "int64" else "cut")
     for access in kernel.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh:
             bind(k, access.slot, False)
@@ -137,6 +138,11 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if n not in stores and is_unsigned_beside(k, kernel.accesses[n]):
             helpers.append("signed_checked")
             break
+    for helper in cuts:
+        if helper == "cut_checked":
+            helpers.append(helper)
+        else:
+            use(k, helper)
     for helper in helpers:
         if (helper == "check_bounds" or helper == "in_bounds") and not can_report:
             continue
@@ -193,7 +199,7 @@ def is_bool(op: Op, name: str) -> bool:
     return False
 
 
-INFINITY: float = 1e308 * 10.0
+INFINITY: float = 1e308 * 10.0  # Python and JavaScript have no literal in common
 
 
 def infinite(name: str) -> float:
@@ -231,9 +237,18 @@ def bind(k: KernelWriter, slot: int, written: bool) -> None:
     k.elements.append(element_type(k, bound.dtype))
 
 
+def bind_only(k: KernelWriter, accesses: list[int]) -> None:
+    """Takes away the tensors that a text does not need, which is only a part of its kernel."""
+    needed = [k.kernel.accesses[n].slot for n in accesses]
+    kept = [n for n in range(len(k.slots)) if k.slots[n] < 0 or k.slots[n] in needed]
+    k.written = [k.written[n] for n in kept]
+    k.elements = [k.elements[n] for n in kept]
+    k.slots = [k.slots[n] for n in kept]
+
+
 def bind_memory(k: KernelWriter, slot: int, element: str) -> None:
-    """Memory that is no tensor's: -1, which the launches of a kernel share, or -2, where the device is told what went
-    wrong."""
+    """Memory that is no tensor's: -1, which the launches of a kernel share, or -2, where faults are
+    reported."""
     k.slots.append(slot)
     k.written.append(True)
     k.elements.append(element)

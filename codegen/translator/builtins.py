@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from .expressions import AND, CALL, EMPTY, EQUAL, LESS, LOOSE, OR, PLUS, TERNARY, UNARY, Expressions, Text, safe
+from .expressions import Expressions
 from .modules import class_named
+from .precedence import AND, CALL, EMPTY, EQUAL, LESS, LOOSE, OR, PLUS, TERNARY, UNARY, Text, safe
 from .sequences import pattern, quantifier
 from .subset import ANY, BOOL, FLOAT, INT, STR, Type, join, optional, plain
 

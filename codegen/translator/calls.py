@@ -6,9 +6,10 @@ from __future__ import annotations
 import ast
 
 from .builtins import BUILTINS, comparison, keywords
-from .expressions import CALL, LOOSE, Expressions, Text, safe
+from .definitions import Class, Function
+from .expressions import Expressions
 from .methods import dict_method, list_method, map_method, set_method, string_method
-from .modules import Class, Function
+from .precedence import CALL, LOOSE, Text, safe
 from .subset import FLOAT, INT, NONE, STR, Type, plain
 
 MATH = {"floor": INT, "ceil": INT, "trunc": INT, "sqrt": FLOAT, "exp": FLOAT, "log": FLOAT, "log2": FLOAT}

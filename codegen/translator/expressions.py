@@ -10,180 +10,23 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
 
-from .inferred import span
-from .modules import Class, Function, Module
-from .python import HELPERS
-from .subset import ANY, BOOL, FLOAT, INT, NONE, STR, Type, join, mentions, optional, plain, refuse, typescript
-
-EMPTY = "Object.create(null)"  # a dict by texts: none of them is known beforehand, `constructor` neither
-
-# How tightly JavaScript's operators bind.
-LOOSE, TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, LESS, SHIFT, PLUS, TIMES, UNARY, POWER, CALL = range(15)
-
-ARITHMETIC = {
-    ast.Add: ("+", PLUS),
-    ast.Sub: ("-", PLUS),
-    ast.Mult: ("*", TIMES),
-    ast.Div: ("/", TIMES),
-    ast.Pow: ("**", POWER),
-    ast.BitAnd: ("&", BITAND),
-    ast.BitOr: ("|", BITOR),
-    ast.BitXor: ("^", BITXOR),
-    ast.LShift: ("<<", SHIFT),
-    ast.RShift: (">>", SHIFT),
-}
-COMPARE = {
-    ast.Eq: "===",
-    ast.NotEq: "!==",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "===",
-    ast.IsNot: "!==",
-}
-LISTS = ("list", "array")  # what is an array in TypeScript, beside tuples
-RESERVED = set(
-    """arguments await case catch const debugger default delete do enum eval export extends function
-    implements interface let new null package private protected public static super switch this throw true false typeof
-    undefined var void yield Array Map Math Number Object Set String""".split()
+from .operators import LISTS, Operators
+from .precedence import (
+    CALL,
+    EMPTY,
+    EQUAL,
+    LOOSE,
+    OR,
+    TERNARY,
+    Text,
+    safe,
 )
-Text = tuple[str, Type | None, int]
+from .subset import ANY, BOOL, FLOAT, INT, NONE, STR, Type, join, optional, plain
 
 
-def alike(t: Type) -> bool:
-    """Whether the truth of a value is the same in Python and JavaScript, also where it may be None."""
-    if t[0] == "union":
-        return all(map(alike, t[1:]))
-    return t[0] in ("bool", "str", "int", "cls", "fn", "literal") or t[0] == "tuple" and len(t) > 1
-
-
-def safe(name: str) -> str:
-    return name + "_" if name in RESERVED or name in HELPERS else name
-
-
-class Expressions:
-    """Translates the expressions of one module.
-
-    local      the names that are bound where the expression stands -> type, kept by the statements' translator
-    helpers    names of PYTHON_TS used so far
-    used       names of the module and of what it imports that the text says
-    named      (name, module) of the classes and aliases that it says as types"""
-
-    def __init__(self, module: Module):
-        self.m = module
-        self.local: dict[str, Type] = {}
-        self.helpers: set[str] = set()
-        self.used: set[str] = set()
-        self.named: set[tuple[str, str]] = set()
-        self.paths: dict[str, str] = {}  # names that stand for a text
-        self.inside: Class | None = None  # the class whose method this is
-        self.inner: dict[str, Function] = {}  # functions inside the one that this is
-
-    def no(self, node: ast.AST, message: str) -> NoReturn:
-        refuse(node, self.m.file, message)
-
-    def ts(self, t: Type, defines: str = "") -> str:
-        """A type in TypeScript; `defines`: the name that it is to have."""
-        t = self.m.project.shortest(t, defines)
-        self.named |= set(mentions(t))
-        return typescript(t)
-
-    def helper(self, name: str) -> str:
-        self.helpers.add(name)
-        return name
-
-    # --- Types ---
-
-    def type_of(self, node: ast.expr, want: Type | None = None) -> Type:
-        """The type of an expression; ANY if it is not known."""
-        found = self.m.inferred.types.get(at) if (at := span(node)) else None
-        if found is None or found == ANY:
-            found = self.expr(node, want)[1]
-        return ANY if found is None else found
-
-    def kind(self, node: ast.expr) -> Type:
-        """The plain type of an expression, which must be known."""
-        t = plain(self.type_of(node))
-        if t == ANY:
-            self.no(node, f"the type of `{ast.unparse(node)}` is unknown; annotate it")
-        return t
-
-    def class_of(self, t: Type) -> Class | None:
-        return self.m.project.class_of(plain(t))
-
-    def identical(self, t: Type) -> bool:
-        """Whether values of a type are equal in Python where they are identical in JavaScript."""
-        t = plain(t)
-        if t[0] == "union":
-            return all(map(self.identical, t[1:]))
-        if t[0] == "cls":
-            return (c := self.class_of(t)) is not None and not c.value
-        return t[0] in ("int", "float", "bool", "str", "none", "literal", "fn")
-
-    # --- Texts ---
-
-    def text(self, node: ast.expr, level: int = LOOSE, want: Type | None = None) -> str:
-        s, _, p = self.expr(node, want)
-        return f"({s})" if p < level else s
-
-    def truth(self, node: ast.expr, level: int = LOOSE) -> str:
-        """A condition: what Python's truth of a value is, as a boolean."""
-        if isinstance(node, ast.BoolOp):
-            op, p = ("&&", AND) if isinstance(node.op, ast.And) else ("||", OR)
-            s = f" {op} ".join(self.truth(v, p) for v in node.values)
-            return f"({s})" if p < level else s
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            t = plain(self.type_of(node.operand))
-            if t != BOOL and not isinstance(node.operand, (ast.BoolOp, ast.UnaryOp)):
-                s, p = self.emptiness(node.operand, "===")
-                return f"({s})" if p < level else s
-            return "!" + self.truth(node.operand, UNARY)
-        s, _, p = self.expr(node)
-        if plain(self.type_of(node)) != BOOL:
-            s, p = self.emptiness(node, "!==")
-        return f"({s})" if p < level else s
-
-    def emptiness(self, node: ast.expr, sign: str) -> tuple[str, int]:
-        """Whether a value that is no boolean is false (`===`) or true (`!==`)."""
-        t = self.type_of(node)
-        kind = self.kind(node)
-        s = self.text(node, CALL)
-        if optional(t):
-            if kind[0] in ("cls", "fn", "tuple") or kind[0] == "union" and all(p[0] == "cls" for p in kind[1:]):
-                return f"{self.text(node, EQUAL)} {sign} null", EQUAL
-        if optional(t) or kind[0] == "union":
-            if alike(kind):  # true and false where they are in JavaScript
-                text, _, p = self.expr(node)
-                return ("!" + self.text(node, UNARY), UNARY) if sign == "===" else (text, p)
-            self.no(node, "the truth of a value that may be None; write `is None`")
-        match kind[0]:
-            case "list" | "array":
-                return f"{s}.length {sign} 0", EQUAL
-            case "str":
-                return f'{s} {sign} ""', EQUAL
-            case "set":
-                return f"{s}.size {sign} 0", EQUAL
-            case "dict":
-                return (
-                    f"Object.keys({self.text(node)}).length" if kind[1] == STR else f"{s}.size"
-                ) + f" {sign} 0", EQUAL
-            case "int" | "float":
-                return f"{s} {sign} 0", EQUAL
-        self.no(node, "the truth of this value")
-
-    # --- Each form: (text, type, binding strength) ---------------------------------------------------
-
-    def expr(self, node: ast.expr, want: Type | None = None) -> Text:
-        method = getattr(self, "x_" + type(node).__name__, None)
-        if method is None:
-            self.no(node, f"{type(node).__name__} is not in the subset that is translated")
-        made: Text = method(node, want)
-        return made
+class Expressions(Operators):
+    """Translates the expressions of one module."""
 
     def x_Constant(self, node: ast.Constant, want: Type | None) -> Text:
         v = node.value
@@ -274,156 +117,6 @@ class Expressions:
             args = (self.text(part.lower) if part.lower else "0") + (f", {self.text(part.upper)}" if part.upper else "")
         return f"{s}.slice({args}){typed}", t if t[0] != "tuple" else None, strength
 
-    def x_UnaryOp(self, node: ast.UnaryOp, want: Type | None) -> Text:
-        if isinstance(node.op, ast.Not):
-            return self.truth(node, UNARY), BOOL, UNARY
-        sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
-        # JavaScript refuses -a ** b, and reads --a as something else.
-        return sign + self.text(node.operand, CALL), self.type_of(node.operand), UNARY
-
-    def x_BinOp(self, node: ast.BinOp, want: Type | None) -> Text:
-        a, b = self.kind(node.left), self.kind(node.right)
-        op = type(node.op)
-        sequences = (*LISTS, "tuple")
-        if op is ast.Add and a[0] in sequences and b[0] in sequences:
-            parts = [self.spread(side) for side in (node.left, node.right)]
-            return f"[{', '.join(p for p in parts if p)}]", join(a, b), CALL
-        if op is ast.Mult and isinstance(node.left, (ast.List, ast.Tuple)) and len(node.left.elts) == 1:
-            item = want[1] if want and want[0] in LISTS else a[1]
-            made = f"new Array<{self.ts(item)}>({self.text(node.right)}).fill({self.text(node.left.elts[0])})"
-            return made, ("list", item), CALL
-        if a[0] == "set":
-            return self.sets(node, op, a)
-        if op is ast.BitOr and a[0] == "dict":
-            left, right = self.text(node.left, CALL), self.text(node.right, CALL)
-            made = f"{{ ...{left}, ...{right} }}" if plain(a[1]) == STR else f"new Map([...{left}, ...{right}])"
-            return made, a, CALL
-        if op is ast.Add and a == b == STR:
-            return f"{self.text(node.left, PLUS)} + {self.text(node.right, PLUS + 1)}", STR, PLUS
-        if op is ast.Mult and a == STR:
-            return f"{self.text(node.left, CALL)}.repeat({self.text(node.right)})", STR, CALL
-        if {a, b} - {INT, FLOAT}:
-            self.no(node, f"this operator between {a[0]} and {b[0]}")
-        t = FLOAT if op is ast.Div or FLOAT in (a, b) else INT
-        if op is ast.FloorDiv:
-            return f"Math.floor({self.text(node.left, TIMES)} / {self.text(node.right, TIMES + 1)})", t, CALL
-        if op is ast.Mod:
-            return f"{self.helper('mod')}({self.text(node.left)}, {self.text(node.right)})", t, CALL
-        if op not in ARITHMETIC:
-            self.no(node, "this operator")
-        sign, p = ARITHMETIC[op]
-        if sign in ("&", "|", "^", "<<", ">>") and t == FLOAT:
-            self.no(node, "bit operations take ints below 2^31")
-        right_too = sign in ("+", "*") and isinstance(node.right, ast.BinOp) and type(node.right.op) is op
-        if sign == "**":
-            return f"{self.text(node.left, CALL)} ** {self.text(node.right, UNARY)}", t, p
-        return f"{self.text(node.left, p)} {sign} {self.text(node.right, p if right_too else p + 1)}", t, p
-
-    def spread(self, node: ast.expr) -> str:
-        """The items of a sequence, inside the brackets of an array."""
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return ", ".join(self.item(e, None) for e in node.elts)
-        inner = self.text(node, CALL)
-        literal = isinstance(node, ast.BinOp) and inner.startswith("[") and inner.endswith("]")
-        return inner[1:-1] if literal else f"...{inner}"
-
-    def item(self, node: ast.expr, want: Type | None) -> str:
-        if isinstance(node, ast.Starred):
-            return "..." + self.iterable(node.value, CALL)[0]
-        return self.text(node, LOOSE, want)
-
-    def sets(self, node: ast.BinOp, op: type[ast.operator], t: Type) -> Text:
-        left, right = self.text(node.left, CALL), self.text(node.right, CALL)
-        if op is ast.BitOr:
-            return f"new Set([...{left}, ...{right}])", t, CALL
-        name = {ast.BitAnd: "intersectionOf", ast.Sub: "differenceOf"}.get(op)
-        if name is None:
-            self.no(node, "this operator between sets")
-        return f"{self.helper(str(name))}({self.text(node.left)}, {self.text(node.right)})", t, CALL
-
-    def x_BoolOp(self, node: ast.BoolOp, want: Type | None) -> Text:
-        """As a value: where the operands are true or false in both languages alike."""
-        p = AND if isinstance(node.op, ast.And) else OR
-        if all(plain(self.type_of(v)) == BOOL and not optional(self.type_of(v)) for v in node.values):
-            return self.truth(node), BOOL, p
-        for v in node.values[:-1]:
-            if not alike(plain(self.type_of(v))):
-                self.no(v, "`and`, `or` outside a condition take what is true in JavaScript where it is in Python")
-        sign = "&&" if isinstance(node.op, ast.And) else "||"
-        return f" {sign} ".join(self.text(v, p + 1, want) for v in node.values), None, p
-
-    def x_Compare(self, node: ast.Compare, want: Type | None) -> Text:
-        parts, left = [], node.left
-        for op, right in zip(node.ops, node.comparators, strict=True):
-            parts.append(self.comparison(node, left, op, right))
-            left = right
-            simple = isinstance(right, (ast.Name, ast.Constant, ast.Attribute)) or ast.unparse(right).startswith("len(")
-            if right is not node.comparators[-1] and not simple:
-                self.no(right, "the middle of a chained comparison must be a name")
-        strength = AND if len(parts) > 1 else UNARY if parts[0].startswith("!") else EQUAL
-        return " && ".join(parts), BOOL, CALL if strength == EQUAL and parts[0].endswith(")") else strength
-
-    def comparison(self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
-        if isinstance(op, (ast.In, ast.NotIn)):
-            return self.membership(node, left, right, "!" if isinstance(op, ast.NotIn) else "")
-        a, b = plain(self.type_of(left)), plain(self.type_of(right))
-        sign = COMPARE[type(op)]
-        if isinstance(op, (ast.Is, ast.IsNot)):
-            none = isinstance(right, ast.Constant) and right.value is None
-            if not none and {a[0], b[0]} & {"int", "float", "str", "tuple"}:
-                self.no(node, "`is` is for None and for objects")
-        elif isinstance(op, (ast.Eq, ast.NotEq)):
-            if {a, b} == {BOOL, INT} or {a, b} == {BOOL, FLOAT}:
-                self.no(node, "a boolean compared with a number")
-            if NONE not in (a, b) and not (self.identical(a) or self.identical(b)):
-                for t in (a, b):
-                    if t[0] in ("fn", "any", "iter", "var"):
-                        self.no(node, f"a comparison of {t[0]}s")
-                no = "!" if isinstance(op, ast.NotEq) else ""
-                return f"{no}{self.helper('isEqual')}({self.text(left)}, {self.text(right)})"
-        elif a[0] == b[0] == "set":
-            return self.subset(op, left, right)
-        elif a[0] in (*LISTS, "tuple"):
-            return f"{self.helper('compareValues')}({self.text(left)}, {self.text(right)}) {sign} 0"
-        elif {a, b} - {INT, FLOAT, STR, BOOL}:
-            self.no(node, f"a comparison of {a[0]}s")
-        return f"{self.text(left, LESS)} {sign} {self.text(right, SHIFT)}"
-
-    def subset(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> str:
-        if isinstance(op, (ast.Gt, ast.GtE)):
-            left, right = right, left
-        within = f"{self.helper('isSubset')}({self.text(left)}, {self.text(right)})"
-        if isinstance(op, (ast.LtE, ast.GtE)):
-            return within
-        return f"{self.text(left, CALL)}.size < {self.text(right, CALL)}.size && {within}"
-
-    def membership(self, node: ast.Compare, left: ast.expr, right: ast.expr, no: str) -> str:
-        t = self.kind(right)
-        if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and t[0] != "str":
-            items: list[Type] = [self.type_of(e) for e in right.elts]
-            s = f"[{', '.join(self.item(e, None) for e in right.elts)}]"
-            own = plain(self.type_of(left))
-            may_be_none = optional(self.type_of(left)) or optional(self.expr(left)[1])  # TypeScript narrows less
-            other = own[0] in ("cls", "union") and own not in map(plain, items)
-            if other or may_be_none and not any(map(optional, items)):
-                s = f"({s} as {'unknown[]' if may_be_none else self.ts(('list', self.type_of(left)))})"
-        elif t[0] == "str":
-            return f"{no}{self.text(right, CALL)}.includes({self.text(left)})"
-        elif t[0] == "dict":
-            if plain(t[1]) == STR:
-                return f"{no}Object.hasOwn({self.text(right)}, {self.text(left)})"
-            return f"{no}{self.text(right, CALL)}.has({self.text(left)})"
-        elif t[0] == "set":
-            return f"{no}{self.text(right, CALL)}.has({self.text(left)})"
-        else:
-            s, item = self.source(right)
-            items = [item]
-            if item[0] in ("literal", "alias") and plain(item) == STR and self.type_of(left) != item:
-                s = f"({s} as readonly string[])"
-        if self.identical(self.type_of(left)) or all(map(self.identical, items)):
-            return f"{no}{s}.includes({self.text(left)})"
-        return f"{no}{s}.some((x) => {self.helper('isEqual')}(x, {self.text(left)}))"
-
     def x_IfExp(self, node: ast.IfExp, want: Type | None) -> Text:
         body, other = self.text(node.body, TERNARY + 1, want), self.text(node.orelse, TERNARY, want)
         t = join(self.type_of(node.body, want), self.type_of(node.orelse, want))
@@ -456,11 +149,6 @@ class Expressions:
         self.hashable(node, item)
         return f"new Set([{', '.join(self.item(e, item) for e in node.elts)}])", ("set", item), CALL
 
-    def hashable(self, node: ast.AST, t: Type) -> None:
-        """Refuses keys that a Map or Set of JavaScript would tell apart though Python does not."""
-        if t != ANY and not self.identical(t):
-            self.no(node, f"keys and items of sets are texts, numbers or objects equal to themselves alone, not {t[0]}")
-
     def x_Dict(self, node: ast.Dict, want: Type | None) -> Text:
         want = plain(want) if want else None
         t = want if want and want[0] == "dict" else plain(self.type_or(node, ("dict", STR, ANY)))
@@ -486,10 +174,6 @@ class Expressions:
             parts.append(f"{key}: {self.text(v, LOOSE, item)}")
         return "{ " + ", ".join(parts) + " }" if parts else EMPTY, t, CALL
 
-    def type_or(self, node: ast.expr, other: Type) -> Type:
-        """What mypy says of a node, which may say nothing."""
-        return self.m.inferred.types.get(span(node), other)  # type: ignore[arg-type]
-
     def x_JoinedStr(self, node: ast.JoinedStr, want: Type | None) -> Text:
         out = ""
         for v in node.values:
@@ -512,23 +196,6 @@ class Expressions:
             s, _, p = self.expr(node.body, t[1] if t[0] == "fn" and t[1] != NONE else None)
             body = f"({s})" if p < TERNARY or s.startswith("{") else s
         return f"({', '.join(map(safe, names))}) => {body}", t if t[0] == "fn" else None, LOOSE
-
-    @contextmanager
-    def scope(self, names: dict[str, Type]) -> Iterator[None]:
-        """Within: these names are bound as well."""
-        before = dict(self.local)
-        self.local.update(names)
-        yield
-        self.local = before
-
-    @contextmanager
-    def standing(self, names: dict[str, tuple[str, Type]]) -> Iterator[None]:
-        """Within: these names are bound, and each stands for a text."""
-        before = self.paths
-        self.paths = before | {name: text for name, (text, _) in names.items()}
-        with self.scope({name: t for name, (_, t) in names.items()}):
-            yield
-        self.paths = before
 
     # --- Elsewhere ---
 
@@ -571,15 +238,3 @@ class Expressions:
             return f"Object.fromEntries({s})", ("dict", STR, item), CALL
         self.hashable(node, key)
         return f"new Map({s})", ("dict", key, item), CALL
-
-    def source(self, node: ast.expr) -> tuple[str, Type]:
-        """Something to iterate over, as an array, and the type of its items."""
-        from .sequences import source
-
-        return source(self, node)
-
-    def iterable(self, node: ast.expr, level: int = LOOSE) -> tuple[str, Type]:
-        """Something to iterate over, as whatever JavaScript can go through, and the type of its items."""
-        from .sequences import iterable
-
-        return iterable(self, node, level)

@@ -36,7 +36,7 @@ def span(node: ast.AST) -> Span | None:
 
 @dataclass
 class Inferred:
-    """Of one module, by place.  names: what assigned and bound names are declared as.  errors: mypy's messages."""
+    """Of one module, by position.  names: what assigned and bound names are declared as.  errors: mypy's messages."""
 
     types: dict[Span, Type] = field(default_factory=dict)
     names: dict[Span, Type] = field(default_factory=dict)

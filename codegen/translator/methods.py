@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from .expressions import CALL, LOOSE, PLUS, Expressions, Text
+from .expressions import Expressions
+from .precedence import CALL, LOOSE, PLUS, Text
 from .subset import BOOL, INT, NONE, STR, Type, join, optional, plain
 
 STRING_METHODS = {

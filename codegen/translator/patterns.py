@@ -6,12 +6,13 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .expressions import AND, CALL, safe
-from .modules import Class, class_named
+from .definitions import Class
+from .modules import class_named
+from .precedence import AND, CALL, safe
 from .subset import ANY, NEVER, Type, plain
 
 if TYPE_CHECKING:
-    from .translate import Writer
+    from .writer import Writer
 
 Bound = tuple[str, str, Type]  # a name, what it stands for, its type
 
@@ -123,7 +124,7 @@ def named(w: Writer, p: ast.MatchClass) -> Class:
 
 
 def sequence(w: Writer, p: ast.AST, patterns: list[ast.pattern], text: str, t: Type) -> tuple[list[str], list[Bound]]:
-    """Items by place, and `*rest` at the end."""
+    """Items by position, and `*rest` at the end."""
     rest = patterns[-1] if patterns and isinstance(patterns[-1], ast.MatchStar) else None
     fixed = patterns[: len(patterns) - (rest is not None)]
     if any(isinstance(q, ast.MatchStar) for q in fixed):

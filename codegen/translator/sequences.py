@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from .inferred import span
+from .operators import Operators
+from .precedence import CALL, TERNARY, Text, safe
 from .subset import ANY, INT, STR, Type, plain, union
-
-if TYPE_CHECKING:
-    from .expressions import Expressions, Text
-
-TERNARY, CALL = 1, 14  # see expressions.py
+from .typed import Typed
 
 
-def source(x: Expressions, node: ast.expr) -> tuple[str, Type]:
+def source(x: Typed, node: ast.expr) -> tuple[str, Type]:
     """Something to iterate over, as an array, and the type of its items."""
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[stop]):
@@ -68,14 +65,14 @@ def source(x: Expressions, node: ast.expr) -> tuple[str, Type]:
     x.no(node, f"a loop over {t[0]}")
 
 
-def entries(x: Expressions, d: ast.expr, t: Type, what: str) -> tuple[str, Type]:
+def entries(x: Typed, d: ast.expr, t: Type, what: str) -> tuple[str, Type]:
     item = {"items": ("tuple", t[1], t[2]), "keys": t[1], "values": t[2]}[what]
     if plain(t[1]) != STR:
         return f"[...{x.text(d, CALL)}{'' if what == 'items' else f'.{what}()'}]", item
     return f"Object.{'entries' if what == 'items' else what}({x.text(d)})", item
 
 
-def iterable(x: Expressions, node: ast.expr, level: int = 0) -> tuple[str, Type]:
+def iterable(x: Typed, node: ast.expr, level: int = 0) -> tuple[str, Type]:
     """Something to iterate over, as whatever `for (const ... of ...)` takes, and the type of its items."""
     if not isinstance(node, (ast.Call, ast.GeneratorExp)) or x.type_or(node, ANY)[0] in ("set", "list", "array"):
         t = x.kind(node)
@@ -86,7 +83,7 @@ def iterable(x: Expressions, node: ast.expr, level: int = 0) -> tuple[str, Type]
     return s[4:-1] if whole else s, t
 
 
-def function(x: Expressions, f: ast.expr, item: Type) -> str:
+def function(x: Typed, f: ast.expr, item: Type) -> str:
     """A function as `map` takes it: one of one argument stands by itself, others would be given the place, too."""
     if isinstance(f, ast.Lambda):
         return x.text(f, want=("fn", ANY, item))
@@ -96,9 +93,8 @@ def function(x: Expressions, f: ast.expr, item: Type) -> str:
         return f"(v) => {x.text(ast.Call(f, [ast.Name('v', ast.Load())], []), TERNARY)}"
 
 
-def pattern(x: Expressions, target: ast.expr, t: Type) -> tuple[str, dict[str, Type]]:
+def pattern(x: Typed, target: ast.expr, t: Type) -> tuple[str, dict[str, Type]]:
     """The parameter that takes an item apart, and the names it binds."""
-    from .expressions import safe
 
     if isinstance(target, ast.Name):
         return safe(target.id), {target.id: x.m.inferred.names.get(span(target), t)}  # type: ignore[arg-type]
@@ -128,7 +124,7 @@ def conditions(ifs: list[ast.expr]) -> list[ast.expr]:
     return out
 
 
-def comprehension(x: Expressions, generators: list[ast.comprehension], result: Callable[[], Text]) -> Text:
+def comprehension(x: Operators, generators: list[ast.comprehension], result: Callable[[], Text]) -> Text:
     """xs.filter(...).map(...), with flatMap for all but the last `for`."""
     g, rest = generators[0], generators[1:]
     s, t = source(x, g.iter)
@@ -147,7 +143,7 @@ def comprehension(x: Expressions, generators: list[ast.comprehension], result: C
     return f"{s}.map(({param}) => {f'({body})' if bracketed else body})", ("list", bt or ANY), CALL
 
 
-def quantifier(x: Expressions, generators: list[ast.comprehension], elt: ast.expr, method: str) -> str:
+def quantifier(x: Operators, generators: list[ast.comprehension], elt: ast.expr, method: str) -> str:
     """`any` and `all` of a generator: some or every, one inside the other for each `for`."""
     g, rest = generators[0], generators[1:]
     s, t = source(x, g.iter)

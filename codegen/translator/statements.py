@@ -3,109 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .expressions import CALL, EMPTY, TERNARY, UNARY, safe
-from .inferred import span
-from .modules import leaves
+from .assignments import annotated_assign, assign, augmented, delete, hoist
+from .bindings import assigned, heads, is_name, named_expressions, within
 from .patterns import write_match
+from .precedence import TERNARY, UNARY, safe
 from .sequences import pattern as target_pattern
-from .subset import ANY, INT, NEVER, STR, Type, annotation, optional, plain
+from .subset import INT, Type, annotation
 
 if TYPE_CHECKING:
-    from .translate import Writer
-
-SIGNS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Pow: "**",
-    ast.BitOr: "|",
-    ast.BitAnd: "&",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-
-
-def within(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and its parts, but those of functions that are defined in it."""
-    yield node
-    for n in ast.iter_child_nodes(node):
-        if isinstance(n, ast.FunctionDef):
-            continue
-        yield from within(n)
-
-
-def uses(node: ast.AST) -> set[str]:
-    """The names a statement reads or assigns, but for those that its own loops bind."""
-    bound = {
-        n.id
-        for loop in ast.walk(node)
-        if isinstance(loop, (ast.For, ast.comprehension))
-        for n in ast.walk(loop.target)
-        if isinstance(n, ast.Name)
-    }
-    named = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - bound | named
-
-
-def assigned(node: ast.AST) -> dict[str, list[ast.AST]]:
-    """The plain names a statement assigns anywhere inside, in order, with the assignments.  What a function inside
-    assigns is its own, but for what it says `nonlocal` of."""
-    out: dict[str, list[ast.AST]] = {}
-    for n in within(node):
-        if isinstance(n, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-            targets = n.targets if isinstance(n, ast.Assign) else [n.target]
-            for target in (leaf for t in targets for leaf in leaves(t)):
-                one = target.value if isinstance(target, ast.Starred) else target
-                if isinstance(one, ast.Name):
-                    out.setdefault(one.id, []).append(n)
-    for f in ast.walk(node):
-        if isinstance(f, ast.FunctionDef) and f is not node:
-            names = {n for s in ast.walk(f) if isinstance(s, ast.Nonlocal) for n in s.names}
-            for name, places in assigned(f).items() if names else ():
-                if name in names:
-                    out.setdefault(name, []).extend(places)
-    return out
-
-
-def reassigned(w: Writer, name: str, s: ast.AST) -> bool:
-    """Whether a name assigned by s is assigned again in the function (so it is `let`)."""
-    return any(n is not s for n in assigned_in(w.current).get(name, ()))
-
-
-@lru_cache(maxsize=4)
-def assigned_in(function: ast.FunctionDef) -> dict[str, list[ast.AST]]:
-    return assigned(function)
-
-
-def declared_type(w: Writer, name: str, s: ast.AST) -> Type:
-    """The type of a name that s assigns anywhere inside, as mypy knows it where it is first assigned."""
-    for n in within(s):
-        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store):
-            found = w.m.inferred.names.get(span(n)) or w.m.inferred.types.get(span(n))  # type: ignore[arg-type]
-            if found is not None and found != ANY:
-                return found
-    return ANY
-
-
-def hoist(w: Writer, s: ast.stmt, name: str, declared: set[str]) -> None:
-    t = annotated(w, s, name) or declared_type(w, name, s)
-    if t == ANY:
-        w.no(s, f"the type of `{name}` is unknown; annotate its first assignment")
-    w.put(f"let {safe(name)}: {w.x.ts(t)};")
-    declared.add(name)
-    w.x.local[name] = t
-
-
-def annotated(w: Writer, s: ast.stmt, name: str) -> Type | None:
-    for n in within(s):
-        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.target.id == name:
-            return annotation(n.annotation, w.m.types, w.m.file)
-    return None
+    from .writer import Writer
 
 
 def statement(w: Writer, s: ast.stmt, declared: set[str], later: set[str]) -> None:
@@ -189,30 +97,6 @@ def statement(w: Writer, s: ast.stmt, declared: set[str], later: set[str]) -> No
         w.trailing(s)
 
 
-def is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)
-
-
-def named_expressions(node: ast.AST) -> list[str]:
-    """The names that `:=` binds in an expression or a simple statement."""
-    return [n.target.id for n in within(node) if isinstance(n, ast.NamedExpr)]
-
-
-def heads(s: ast.stmt) -> set[str]:
-    """The names that `:=` binds in the conditions of a compound statement, and in what a loop goes through."""
-    match s:
-        case ast.If(test=test, orelse=orelse):
-            chained = [n for o in orelse if isinstance(o, ast.If) for n in heads(o)] if len(orelse) == 1 else []
-            return {*named_expressions(test), *chained}
-        case ast.While(test=test):
-            return set(named_expressions(test))
-        case ast.For(iter=iterated):
-            return set(named_expressions(iterated))
-        case ast.Match(subject=subject, cases=cases):
-            return {*named_expressions(subject), *(n for c in cases if c.guard for n in named_expressions(c.guard))}
-    return set()
-
-
 def raised(w: Writer, s: ast.Raise) -> str:
     match s.exc:
         case None:
@@ -226,144 +110,6 @@ def raised(w: Writer, s: ast.Raise) -> str:
         case ast.Name(id=name) if name in w.x.local:
             return safe(name)
     w.no(s, "`raise` of this")
-
-
-def delete(w: Writer, owner: ast.expr, key: ast.expr) -> None:
-    t = w.x.kind(owner)
-    if t[0] == "list":
-        w.put(f"{w.x.text(owner, CALL)}.splice({w.x.text(key)}, 1);")
-    elif plain(t[1]) == STR:
-        w.put(f"delete {w.x.text(owner, CALL)}[{w.x.text(key)}];")
-    else:
-        w.put(f"{w.x.text(owner, CALL)}.delete({w.x.text(key)});")
-
-
-def augmented(w: Writer, s: ast.AugAssign, target: ast.expr, op: ast.operator) -> None:
-    t = plain(w.x.type_of(target) if not isinstance(target, ast.Name) else w.x.local.get(target.id, ANY))
-    t = plain(w.x.type_of(target)) if t == ANY else t
-    text = w.x.text(target)
-    if t[0] in ("list", "array") and isinstance(op, ast.Add):
-        if t[0] == "list":
-            w.put(f"{text}.push(...{w.x.iterable(s.value, CALL)[0]});")
-        else:
-            w.put(f"{text} = [...{text}, {w.x.spread(s.value)}];")
-    elif t[0] == "set" and isinstance(op, ast.BitOr):
-        w.put(f"{w.x.helper('addAll')}({text}, {w.x.iterable(s.value)[0]});")
-    elif t[0] == "dict" and isinstance(op, ast.BitOr) and plain(t[1]) == STR:
-        w.put(f"Object.assign({text}, {w.x.text(s.value)});")
-    elif isinstance(op, (ast.FloorDiv, ast.Mod)) or t not in (("int",), ("float",), STR):
-        load = ast.copy_location(type(target)(**dict(ast.iter_fields(target))), target)
-        whole = ast.BinOp(load, op, s.value)
-        w.put(f"{text} = {w.x.text(whole)};")
-    else:
-        sign = SIGNS.get(type(op)) or w.no(s, "this operator")
-        w.put(f"{text} {sign}= {w.x.text(s.value)};")
-
-
-def keyword(w: Writer, name: str, s: ast.AST) -> str:
-    return "let" if reassigned(w, name, s) else "const"
-
-
-def annotated_assign(w: Writer, s: ast.AnnAssign, name: str, value: ast.expr | None, declared: set[str]) -> None:
-    t = annotation(s.annotation, w.m.types, w.m.file)
-    if value is None:
-        w.put(f"let {safe(name)}: {w.x.ts(t)};")
-    else:
-        text = w.x.text(value, want=t)
-        head = f"{safe(name)}" if name in declared else f"{keyword(w, name, s)} {safe(name)}: {w.x.ts(t)}"
-        w.put(f"{head} = {text};")
-    declared.add(name)
-    w.x.local[name] = t
-
-
-def assign(w: Writer, s: ast.AST, target: ast.expr, value: ast.expr, declared: set[str], also: str = "") -> None:
-    """also: other targets, which are given the same value."""
-    match target:
-        case ast.Name(id=name):
-            if name in declared:
-                w.put(f"{safe(name)} = {also}{w.x.text(value, want=w.x.local[name])};")
-                return
-            t = w.m.inferred.names.get(span(target), ANY)  # type: ignore[arg-type]
-            want = t if t not in (ANY, NEVER) else None
-            text, own, _ = w.x.expr(value, want)
-            t = w.x.type_of(value) if t == ANY else t
-            if t == ANY and isinstance(value, ast.Lambda):
-                w.no(s, f"`{name}`, a lambda whose parameters have no types: write `def`")
-            if t == ANY or t[0] in ("list", "dict", "set") and t[1] in (ANY, NEVER, None):
-                w.no(s, f"the type of `{name}` is unknown; annotate it")
-            word = keyword(w, name, s)
-            # TypeScript would widen a tuple to a list, and narrow a `let` to what it first holds.
-            spelled = isinstance(value, (ast.Tuple, ast.Dict, ast.Lambda)) or optional(t) and word == "let"
-            spelled |= text.startswith("{") and plain(t)[0] in ("cls", "dict") or text in ("[]", "new Set()", EMPTY)
-            spelled |= word == "let" and plain(t)[0] in ("cls", "union", "array")
-            t = own if own is not None and plain(own)[0] == "union" and plain(t)[0] == "union" else t
-            w.put(f"{word} {safe(name)}{f': {w.x.ts(t)}' if spelled else ''} = {also}{text};")
-            declared.add(name)
-            w.x.local[name] = t
-        case ast.Tuple(elts=targets) if isinstance(value, ast.Tuple) and independent(targets, value):
-            for one, part in zip(targets, value.elts, strict=True):
-                assign(w, s, one, part, declared)
-        case ast.Tuple(elts=names) if all(isinstance(n, (ast.Name, ast.Starred)) for n in names):
-            assign_names(w, s, target, value, declared)
-        case ast.Tuple(elts=targets) if not any(isinstance(t, ast.Name) and t.id not in declared for t in targets):
-            w.put(f"[{', '.join(map(w.x.text, targets))}] = {w.x.text(value)};")
-        case ast.Tuple(elts=targets):
-            w.no(s, "names and attributes of one value: assign them one by one")
-        case ast.Attribute() | ast.Subscript():
-            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                w.no(s, "assignment to a slice")
-            if isinstance(target, ast.Subscript) and (t := w.x.kind(target.value))[0] == "dict" and plain(t[1]) != STR:
-                text = w.x.text(value, want=t[2])
-                w.put(f"{w.x.text(target.value, CALL)}.set({w.x.text(target.slice)}, {also}{text});")
-                return
-            want = w.x.expr(target)[1]
-            w.put(f"{w.x.text(target)} = {also}{w.x.text(value, want=want)};")
-        case _:
-            w.no(s, "this target of an assignment")
-
-
-def independent(targets: list[ast.expr], value: ast.Tuple) -> bool:
-    """Whether a value may be stored before the next one is computed: nothing that is stored is read, or may be."""
-    stored = [leaf for t in targets for leaf in leaves(t)]
-    read = {ast.unparse(n) for v in value.elts for n in ast.walk(v) if isinstance(n, (ast.Name, ast.Attribute))}
-    calls = any(isinstance(n, ast.Call) for v in value.elts[1:] for n in ast.walk(v))
-    own = all(isinstance(t, ast.Name) or ast.unparse(t).startswith("self.") for t in stored)
-    return len(targets) == len(value.elts) and not read & {ast.unparse(t) for t in stored} and (own or not calls)
-
-
-def assign_names(w: Writer, s: ast.AST, target: ast.Tuple, value: ast.expr, declared: set[str]) -> None:
-    names = [n.value if isinstance(n, ast.Starred) else n for n in target.elts]
-    ids = [n.id for n in names if isinstance(n, ast.Name)]
-    t = w.x.kind(value)
-    if t[0] in ("list", "array"):
-        t = ("tuple", *(("list", t[1]) if isinstance(n, ast.Starred) else t[1] for n in target.elts))
-    if t[0] != "tuple" or len(t) != len(ids) + 1:
-        w.no(s, "the value does not fall into as many parts")
-    new = [n for n in ids if n not in declared and n != "_"]
-    stars = ["..." if isinstance(e, ast.Starred) else "" for e in target.elts]
-    shown = ["" if n == "_" else star + safe(n) for n, star in zip(ids, stars, strict=True)]
-    while shown and not shown[-1]:
-        shown.pop()
-    lhs = f"[{', '.join(shown)}]"
-    text = w.x.text(value, want=t if isinstance(value, ast.Tuple) else None)
-    for n, part, e in zip(ids, t[1:], names, strict=True):
-        w.x.local.setdefault(n, w.m.inferred.names.get(span(e), part))  # type: ignore[arg-type]
-    if not new:
-        return w.put(f"{lhs} = {text};")
-    for n in ids:
-        if n in new and len(new) < len([i for i in ids if i != "_"]):
-            w.put(f"let {safe(n)}: {w.x.ts(w.x.local[n])};")
-    if len(new) < len([i for i in ids if i != "_"]):
-        declared.update(new)
-        return w.put(f"{lhs} = {text};")
-    word = "let" if any(reassigned(w, n, s) for n in new) else "const"
-    spelled = isinstance(value, ast.Tuple) and word == "let" or isinstance(value, ast.Tuple) and "[]" in text
-    parts = [w.x.local[n] for n in ids]
-    types = f": [{', '.join(map(w.x.ts, parts))}]" if spelled else ""
-    w.put(f"{word} {lhs}{types} = {text};")
-    declared.update(new)
-    for n, part in zip(ids, parts, strict=True):
-        w.x.local[n] = part
 
 
 def write_if(w: Writer, s: ast.If, declared: set[str], word: str) -> None:

@@ -1,15 +1,25 @@
 """Kernels for the CPU: WebAssembly, made when it is first needed.
 
-plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are checked
+planning/         what a call decides before anything is printed
+  plan.py         a program in a call: which kernels, by keys of their structure (kernel_plan.py says what those are)
+  parameters.py   the numbers that they are told; strategy.py: tiles, several points at once, values that are kept
+  straight.py     indices that move in even steps as strides
+  residues.py     strided windows that are read backwards, residue by residue
+  margins.py      windows that are read from a copy with margins
+  sharing.py      what threads share out
 module.py         the kernel of a launch: bytes, or text for people (text.py)
-straight.py       indices that move in even steps as strides
-residues.py       strided windows that are read backwards, residue by residue
-margins.py        windows that are read from a copy with margins; copies.py: that copy
-steps.py          what kernels do at their points; lanes.py: how many points at once
-contraction.py    sums of products in tiles
-printer.py        lines as loops, elements read and stored
-formulas.py       terms (terms.py) as instructions; functions.py: functions of floats as formulas; helpers.py: others
+steps.py          what kernels do at their points, from the terms of their steps (step_terms.py)
+reductions.py     values that come together, some in one pass (passes.py); arg_reductions.py: places of the largest
+lanes.py          how many points at once
+contraction.py    sums of products in tiles, of panels (panels.py, walks.py); copies.py: copies with margins
+printer.py        lines as loops; hoisting.py: what does not change along them
+elements.py       elements read, at their addresses (addresses.py); stores.py: and stored
+scalars/          formulas of numbers as instructions
+  formulas.py     terms (terms.py) as instructions; integers.py: of whole numbers, float_bits.py: of bits
+  values.py       what is done to values on the stack, at one point or several
+  functions.py    functions of floats as formulas; helpers.py: others
 statements.py     what routines (routines.py) and bodies (bodies.py) do
+writing.py        instructions put at the end of a function
 encoder.py        functions as the bytes of a module; instructions.py: what there is
 
 How a device runs them. `plan_wasm(op, program, call, wanted, types)` answers a `WasmLaunch` for each kernel of a

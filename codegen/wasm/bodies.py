@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from ..data.dtypes import compute_class
+from ..data.dtypes import number_kind
 from ..data.nodes import Constant, Element, Index, Item, Node, Uniform
 from ..data.statements import Procedure, read_procedure
-from .plan import BYTES, kind_of
-from .printer import Printer, store_of
+from .elements import Elements
+from .planning.kernel_plan import BYTES, kind_of
+from .printer import Printer
+from .scalars.terms import Term, value_of
 from .statements import Statements
-from .terms import Term, value_of
+from .stores import Stores, store_of
 
 LARGEST = 1 << 20  # bytes that an instruction adds to an address by itself
 
 
 class Body:
-    """The statements of a body in the printer of its kernel."""
+    """The statements of a body in the printer of its kernel.  slots: of tensors, by what formulas call their addresses,
+    which is no name that an option can have."""
 
     def __init__(self, p: Printer, procedure: Procedure):
         self.p = p
         self.kinds = procedure.kinds
+        self.elements = Elements(p)
+        self.stores = Stores(p, self.elements)
+        self.slots: dict[str, int] = {}
         self.s = Statements(p.w, p.terms, procedure)
         self.s.other = lambda t: self.leaf(t)
         self.s.store = lambda place, value, kept: self.store(place, value, kept)
@@ -31,18 +37,20 @@ class Body:
                 return self.kinds.get(name, "i")
             case Item(access=access):
                 return kind_of(self.p.k, Element(access))
-            case Uniform(name=name) if name in self.p.k.names:
+            case Uniform(name=name) if name in self.slots:
                 return "i"
             case _:
                 return kind_of(self.p.k, e)
 
     def leaf(self, t: Term) -> None:
         match t.e:
+            case Uniform(name=name) if name in self.slots:
+                self.p.get(self.p.parameter(f"at{self.slots[name]}"))
             case Uniform(name=name):
-                self.p.get(self.p.parameter(name if name in self.p.k.names else f"p.{name}"))
+                self.p.get(self.p.uniform(name))
             case Item(access=access):
                 self.p.w.push(t.parts[0])
-                self.p.load_one(access, t.kind, added(t))
+                self.elements.load_one(access, t.kind, added(t))
             case _:
                 raise ValueError(f"{t.said} is not known here")
 
@@ -58,7 +66,10 @@ class Body:
                 moving.append(self.scaled(t, size))
             else:
                 offset += int(known) * size
-        out = self.s.of(Uniform(f"at{self.p.k.kernel.accesses[access].slot}"))
+        slot = self.p.k.kernel.accesses[access].slot
+        name = f"address of {slot}"
+        self.slots[name] = slot
+        out = self.s.of(Uniform(name))
         if offset < 0 or offset > LARGEST:
             moving.append(self.s.of(Constant("i", offset)))
             offset = 0
@@ -87,7 +98,7 @@ class Body:
                 stored = self.p.k.types[access]
                 self.p.w.push(place.parts[0])
                 self.s.given(place, value, kept)
-                self.p.as_stored(stored, place.kind)
+                self.stores.as_stored(stored, place.kind)
                 self.p.w.emit(store_of(stored), 0, added(place))
 
 
@@ -107,7 +118,7 @@ def write_body(p: Printer) -> None:
     if raw is None:
         return
     found = read_procedure(raw.steps)
-    own = compute_class(p.k.call.dtype if raw.dtype == "T" else raw.dtype)
+    own = number_kind(p.k.call.dtype if raw.dtype == "T" else raw.dtype)
     kinds = {name: own if found.kinds[name] == "T" else found.kinds[name] for name in found.kinds}
     p.terms.dtype = "float64"  # functions to the last digit
     Body(p, Procedure([], kinds, found.statements)).s.all(found.statements)

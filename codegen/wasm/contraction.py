@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..data.nodes import Constant, Node, Select
-from ..planner.contract import Factor, Product
+from ..data.nodes import Node
+from ..planner.contract import Product
 from .encoder import Function, emit, release, variable
-from .lanes import lanes_for
-from .plan import TILE_ROWS
+from .panels import Panels
+from .planning.kernel_plan import TILE_ROWS
 from .printer import Printer
 from .steps import Steps
-from .terms import Term, uses
+from .walks import Walks
 
 
 class Contraction:
@@ -35,7 +35,8 @@ class Contraction:
         first += len(product.rows)
         self.columns = list(range(first, first + len(product.columns)))
         first += len(product.columns)
-        self.depth = list(range(first, first + len(product.depth)))
+        self.walks = Walks(p)
+        self.panels = Panels(p, self.walks, list(range(first, first + len(product.depth))), self.size)
 
     def write(self) -> None:
         self.p.start()
@@ -81,9 +82,9 @@ class Contraction:
         p.emit("i32.lt_s")
         p.emit("i32.or")
         p.emit("if")
-        self.pack(self.product.left, self.rows, m, ms, TILE_ROWS, k, ks, left)
+        self.panels.pack(self.product.left, self.rows, m, ms, TILE_ROWS, k, ks, left)
         p.emit("end")
-        self.pack(self.product.right, self.columns, n, ns, self.across, k, ks, right)
+        self.panels.pack(self.product.right, self.columns, n, ns, self.across, k, ks, right)
         a = p.copied(left)
         c = p.copied(sums)
         i = p.copied(ms)
@@ -140,10 +141,7 @@ class Contraction:
     def again(self, n: int, by: int) -> None:
         """Goes round the loop again while so many less is more than 0."""
         p = self.p
-        p.get(n)
-        p.integer(by)
-        p.emit("i32.sub")
-        p.emit("local.tee", n)
+        p.count_down(n, by)
         p.integer(0)
         p.emit("i32.gt_s")
         p.emit("br_if", 0)
@@ -181,253 +179,6 @@ class Contraction:
     def is_shared(self, side: str) -> bool:
         sharing = self.p.k.sharing
         return sharing is not None and sharing.side == side
-
-    # --- Lines as one ---
-
-    def begin(self, lines: list[int], accesses: list[int], start: int) -> list[int]:
-        """Pointers and counters at point `start` of some lines; the counters."""
-        p = self.p
-        for n in accesses:
-            if any(p.class_of(d, n) != "0" for d in lines):
-                p.pointers[n] = p.copied(p.pointers[n])
-        rest = p.copied(start)
-        counters: list[int] = []
-        for at in range(len(lines)):
-            d = lines[len(lines) - 1 - at]
-            counter = variable(p.f, "i32")
-            p.get(rest)
-            if at + 1 < len(lines):
-                p.get(p.parameter(f"size{d}"))
-                p.emit("i32.rem_u")
-            p.set(counter)
-            if at + 1 < len(lines):
-                p.get(rest)
-                p.get(p.parameter(f"size{d}"))
-                p.emit("i32.div_u")
-                p.set(rest)
-            for n in accesses:
-                if p.class_of(d, n) != "0":
-                    p.get(p.pointers[n])
-                    p.get(counter)
-                    p.step(d, n, 1)
-                    p.emit("i32.mul")
-                    p.emit("i32.add")
-                    p.set(p.pointers[n])
-            if p.lines[d].name != "":
-                p.counters[p.lines[d].name] = counter
-            counters.insert(0, counter)
-        release(p.f, rest)
-        return counters
-
-    def next(self, lines: list[int], accesses: list[int], counters: list[int], by: int) -> None:
-        """So many points further, which the last line has before its end."""
-        p = self.p
-        p.emit("block")
-        for at in range(len(lines)):
-            place = len(lines) - 1 - at
-            d = lines[place]
-            turn = by if at == 0 else 1
-            p.add(counters[place], turn)
-            for n in accesses:
-                if p.class_of(d, n) != "0":
-                    p.get(p.pointers[n])
-                    p.step(d, n, turn)
-                    p.emit("i32.add")
-                    p.set(p.pointers[n])
-            if place == 0:
-                continue
-            p.get(counters[place])
-            p.get(p.parameter(f"size{d}"))
-            p.emit("i32.lt_s")
-            p.emit("br_if", 0)
-            p.integer(0)
-            p.set(counters[place])
-            for n in accesses:
-                if p.class_of(d, n) != "0":
-                    p.get(p.pointers[n])
-                    p.step(d, n, 1)
-                    p.get(p.parameter(f"size{d}"))
-                    p.emit("i32.mul")
-                    p.emit("i32.sub")
-                    p.set(p.pointers[n])
-        p.emit("end")
-
-    def walk(
-        self,
-        lines: list[int],
-        accesses: list[int],
-        start: int,
-        count: int,
-        body: Callable[[int], None],
-        four: bool,
-    ) -> None:
-        """A loop over so many points from `start` on: the body takes how many points are done.  four: it takes four
-        neighbours of the last line at once where they are there, from a multiple of four on; the printer's `lanes` say
-        so."""
-        p = self.p
-        pointers = {**p.pointers}
-        names = {**p.counters}
-        counters = self.begin(lines, accesses, start)
-        done = p.zero()
-        p.emit("loop")
-        if four:
-            self.are_four(lines, counters, done, count)
-            p.emit("if")
-            self.turn(lines, accesses, counters, done, body, 4)
-            p.emit("else")
-        self.turn(lines, accesses, counters, done, body, 1)
-        if four:
-            p.emit("end")
-        p.get(done)
-        p.get(count)
-        p.emit("i32.lt_s")
-        p.emit("br_if", 0)
-        p.emit("end")
-        for n in accesses:
-            if p.pointers[n] != pointers[n]:
-                release(p.f, p.pointers[n])
-        for n in [*counters, done]:
-            release(p.f, n)
-        p.pointers = pointers
-        p.counters = names
-
-    def turn(
-        self,
-        lines: list[int],
-        accesses: list[int],
-        counters: list[int],
-        done: int,
-        body: Callable[[int], None],
-        by: int,
-    ) -> None:
-        p = self.p
-        line = p.line
-        if by > 1:
-            p.w.lanes = by
-            p.line = lines[len(lines) - 1]
-        body(done)
-        if by > 1:
-            p.w.lanes = 1
-            p.line = line
-        self.next(lines, accesses, counters, by)
-        p.add(done, by)
-
-    def are_four(self, lines: list[int], counters: list[int], done: int, count: int) -> None:
-        """Whether four points begin here that lie in one panel and on one line, on the stack."""
-        p = self.p
-        p.get(done)
-        p.integer(3)
-        p.emit("i32.and")
-        p.emit("i32.eqz")
-        p.get(count)
-        p.get(done)
-        p.emit("i32.sub")
-        p.integer(4)
-        p.emit("i32.ge_s")
-        p.emit("i32.and")
-        p.get(p.parameter(f"size{lines[len(lines) - 1]}"))
-        p.get(counters[len(counters) - 1])
-        p.emit("i32.sub")
-        p.integer(4)
-        p.emit("i32.ge_s")
-        p.emit("i32.and")
-
-    # --- Panels ---
-
-    def pack(
-        self, factor: Factor, lines: list[int], start: int, count: int, width: int, k: int, ks: int, to: int
-    ) -> None:
-        """The elements of a factor at a block of its lines and of the depth, in panels of `width`."""
-        p = self.p
-        p.get(count)
-        p.integer(width - 1)
-        p.emit("i32.and")
-        p.emit("if")
-        p.get(to)
-        p.integer(0)
-        p.get(count)
-        p.integer(width - 1)
-        p.emit("i32.add")
-        p.integer(-width)
-        p.emit("i32.and")
-        p.get(ks)
-        p.emit("i32.mul")
-        p.integer(self.size)
-        p.emit("i32.mul")
-        p.emit("memory.fill", 0)
-        p.emit("end")
-        accesses = factor.accesses
-        node: Node = factor.body
-        if factor.filter is not None:
-            node = Select(factor.filter, node, Constant("f", 0))
-        at = variable(p.f, "i32")
-        term = p.terms.of(node, {})
-        four = self.size == 4 and len(lines) > 0 and lanes_for(p, [term], ["float32"]) == 4
-        p.w.uses = uses([term])
-        if self.neighbours(accesses, lines) > self.neighbours(accesses, self.depth):
-            self.walk(
-                self.depth,
-                accesses,
-                k,
-                ks,
-                lambda depth: self.walk(
-                    lines, accesses, start, count, lambda i: self.put(term, at, to, i, depth, width, ks), four
-                ),
-                False,
-            )
-        else:
-            self.walk(
-                lines,
-                accesses,
-                start,
-                count,
-                lambda i: self.walk(
-                    self.depth, accesses, k, ks, lambda depth: self.put(term, at, to, i, depth, width, ks), False
-                ),
-                four,
-            )
-        p.w.uses = {}
-        release(p.f, at)
-
-    def neighbours(self, accesses: list[int], lines: list[int]) -> int:
-        """How many accesses have neighbours along the last of some lines."""
-        if len(lines) == 0:
-            return 0
-        return len([n for n in accesses if self.p.class_of(lines[len(lines) - 1], n) == "1"])
-
-    def put(self, term: Term, at: int, to: int, i: int, depth: int, width: int, ks: int) -> None:
-        """Element i of a factor at a depth, or four from it on, into their panel."""
-        p = self.p
-        p.get(to)
-        p.get(i)
-        p.integer(-width)
-        p.emit("i32.and")
-        p.get(ks)
-        p.emit("i32.mul")
-        p.get(depth)
-        p.integer(width)
-        p.emit("i32.mul")
-        p.emit("i32.add")
-        p.get(i)
-        p.integer(width - 1)
-        p.emit("i32.and")
-        p.emit("i32.add")
-        p.integer(self.size)
-        p.emit("i32.mul")
-        p.emit("i32.add")
-        p.set(at)
-        known = p.w.known
-        p.w.known = {}
-        p.w.keep(term)
-        p.get(at)
-        p.get(p.w.known[term.number])
-        if p.w.lanes == 4:
-            p.emit("v128.store", 0, 0)
-        else:
-            if self.size == 4:
-                p.emit("f32.demote_f64")
-            p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
-        p.w.known = known
 
     # --- Tiles ---
 
@@ -502,12 +253,12 @@ class Contraction:
         """What is stored at each point of a block."""
         every = self.p.k.used
         four = self.p.k.singles and len(self.columns) > 0 and not self.filtered()
-        self.walk(
+        self.walks.walk(
             self.rows,
             every,
             m,
             ms,
-            lambda i: self.walk(self.columns, every, n, ns, lambda j: self.store_some(i, j, sums), four),
+            lambda i: self.walks.walk(self.columns, every, n, ns, lambda j: self.store_some(i, j, sums), four),
             False,
         )
 
@@ -544,7 +295,7 @@ class Contraction:
             p.emit("if")
             self.without_left_out(total)
             p.emit("end")
-        self.steps.stores_after(total)
+        self.steps.stores_after([total])
         release(p.f, total)
 
     def without_left_out(self, total: int) -> None:
@@ -553,10 +304,11 @@ class Contraction:
         p = self.p
         guard = self.guard()
         if guard is not None:
-            self.steps.pred[0] = p.terms.of(guard, {})
+            self.steps.t.pred[0] = p.terms.of(guard, {})
         p.emit("f64.const", 0)
         p.set(total)
         known = p.w.known
         p.w.known = {}
-        self.steps.reduced(self.steps.inner, [], 1, 1, lambda: self.steps.meet(0, total))
+        reductions = self.steps.reductions
+        reductions.reduced(self.steps.t.inner, [], 1, 1, lambda: reductions.meet(0, total))
         p.w.known = known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .encoder import release
-from .margins import Margins
+from .planning.margins import Margins
 from .printer import Printer
 
 
@@ -67,7 +67,7 @@ class Copy:
             self.axis(d + 1, here, there)
         self.further(here, f"source{d}")
         self.further(there, f"target{d}")
-        self.less(count, 1)
+        p.count_down(count, 1)
         p.emit("br_if", 0)
         p.emit("end")
         p.emit("end")
@@ -89,16 +89,9 @@ class Copy:
         p.emit("v128.store", 0, 0)
         p.add(here, 4 * many)
         p.add(there, 4 * many)
-        self.less(count, many)
+        p.count_down(count, many)
         p.integer(many)
         p.emit("i32.ge_s")
         p.emit("br_if", 0)
         p.emit("end")
         p.emit("end")
-
-    def less(self, count: int, by: int) -> None:
-        p = self.p
-        p.get(count)
-        p.integer(by)
-        p.emit("i32.sub")
-        p.emit("local.tee", count)

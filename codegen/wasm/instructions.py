@@ -65,13 +65,18 @@ GROUPS: list[Group] = [
     Group(0, "", 0x61, "f64.eq f64.ne f64.lt f64.gt f64.le f64.ge"),
     Group(0, "", 0x6A, "i32.add i32.sub i32.mul i32.div_s i32.div_u i32.rem_s i32.rem_u i32.and i32.or i32.xor"),
     Group(0, "", 0x74, "i32.shl i32.shr_s i32.shr_u"),
-    Group(0, "", 0x7C, "i64.add i64.sub i64.mul - - - - i64.and i64.or i64.xor i64.shl i64.shr_s i64.shr_u"),
+    Group(
+        0,
+        "",
+        0x7C,
+        "i64.add i64.sub i64.mul i64.div_s - i64.rem_s - i64.and i64.or i64.xor i64.shl i64.shr_s i64.shr_u",
+    ),
     Group(0, "", 0x99, "f64.abs f64.neg f64.ceil f64.floor f64.trunc f64.nearest f64.sqrt f64.add f64.sub f64.mul"),
     Group(0, "", 0xA3, "f64.div f64.min f64.max f64.copysign i32.wrap_i64"),
     Group(0, "", 0xAC, "i64.extend_i32_s i64.extend_i32_u"),
     Group(0, "", 0xB6, "f32.demote_f64 f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s - f64.promote_f32"),
     Group(0, "", 0xBC, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64"),
-    Group(SATURATING, "", 2, "i32.trunc_sat_f64_s i32.trunc_sat_f64_u"),
+    Group(SATURATING, "", 2, "i32.trunc_sat_f64_s i32.trunc_sat_f64_u - - i64.trunc_sat_f64_s"),
     Group(SATURATING, "index", 11, "memory.fill"),
     Group(SIMD, "memory", 0x00, "v128.load"),
     Group(SIMD, "memory", 0x09, "v128.load32_splat v128.load64_splat v128.store"),
@@ -98,7 +103,7 @@ GROUPS: list[Group] = [
     Group(SIMD, "", 0xC7, "i64x2.extend_low_i32x4_s"),
     Group(SIMD, "", 0xCB, "i64x2.shl i64x2.shr_s i64x2.shr_u i64x2.add - - i64x2.sub"),
     Group(SIMD, "", 0xEA, "f32x4.pmin f32x4.pmax"),
-    Group(SIMD, "", 0xF4, "f64x2.pmin f64x2.pmax"),
+    Group(SIMD, "", 0xF6, "f64x2.pmin f64x2.pmax"),
     Group(
         SIMD,
         "",
@@ -118,7 +123,9 @@ GROUPS: list[Group] = [
         "i32x4.trunc_sat_f32x4_s - f32x4.convert_i32x4_s - i32x4.trunc_sat_f64x2_s_zero - f64x2.convert_low_i32x4_s",
     ),
     # Relaxed SIMD, which not every engine has.
-    Group(SIMD, "", 0x105, "f32x4.relaxed_madd - f64x2.relaxed_madd f64x2.relaxed_nmadd"),
+    Group(
+        SIMD, "", 0x105, "f32x4.relaxed_madd - f64x2.relaxed_madd f64x2.relaxed_nmadd - - - i64x2.relaxed_laneselect"
+    ),
 ]
 
 KNOWN: dict[str, Form] = {}

@@ -7,10 +7,10 @@ from dsl.ir.dtypes import TYPES, is_floating
 from ..data.dtypes import compute_class
 from ..data.functions import CHECKED, INTEGER
 from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Rounded, Uniform
-from .functions import DIRECT
-from .plan import kind_of
+from .planning.kernel_plan import kind_of
 from .printer import Printer
-from .terms import BITS, SUMS, WHOLE, Term
+from .scalars.functions import DIRECT
+from .scalars.terms import BITS, SUMS, WHOLE, Term
 
 # Exact in floats, rounded once, and more than that.
 EXACT = 0
@@ -52,7 +52,7 @@ class Exactness:
                 return EXACT if t.kind != "f" or is_single(value) else INEXACT
             case Uniform(name=name):
                 single = is_single_type(self.p.k.call.dtype)
-                return EXACT if t.kind != "f" or single and self.p.is_of_type(f"p.{name}") else INEXACT
+                return EXACT if t.kind != "f" or single and self.p.is_of_type(name) else INEXACT
             case Random() | Index():
                 return EXACT
             case Result():
@@ -139,6 +139,8 @@ def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
     """How many points formulas can be computed at, one after another in memory.  stored: the types that they are stored
     as, "" for what is added up in doubles."""
     seen: list[int] = []
+    if p.k.call.dtype == "int64":
+        return 1
     if any(one_by_one(t, seen, p.functions.routines) for t in roots):
         return 1
     exactness = Exactness(p)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .bodies import write_body
 from .contraction import Contraction
 from .encoder import Function, module_bytes
-from .plan import WasmLaunch
+from .planning.kernel_plan import WasmLaunch
 from .printer import Printer
 from .routines import bring
 from .steps import Steps

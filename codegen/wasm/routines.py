@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..data.functions import of_integers
 from ..data.model import Op
 from ..data.nodes import Constant, Index, Node, Uniform, nodes_of
 from ..data.statements import Assign, Procedure, Repeat, formulas_in, read_procedure, statements_of
 from ..planner.writer import infinite
 from .encoder import Function, new_variable
-from .formulas import SCALARS, Formulas
-from .helpers import Functions
 from .printer import Printer
+from .scalars.formulas import Formulas
+from .scalars.helpers import Functions
+from .scalars.terms import Term, Terms
+from .scalars.values import SCALARS
 from .statements import Statements
-from .terms import Term, Terms
 
 SHORT = 24  # nodes of a routine that is no function
 
@@ -33,6 +35,19 @@ def read_routines(op: Op) -> dict[str, Procedure]:
     return out
 
 
+def of_long(procedure: Procedure) -> Procedure:
+    """The same routine of whole numbers of 64 bits; what counts its loops stays in 32."""
+    counters: list[str] = []
+    for s in statements_of(procedure.statements):
+        if isinstance(s, Repeat):
+            counters.append(s.name)
+    kinds: dict[str, str] = {}
+    for name in procedure.kinds:
+        kind = procedure.kinds[name]
+        kinds[name] = "l" if kind == "i" and name not in counters else kind
+    return Procedure(procedure.parameters, kinds, procedure.statements)
+
+
 def is_short(procedure: Procedure) -> bool:
     size = 0
     for s in statements_of(procedure.statements):
@@ -46,6 +61,10 @@ def is_short(procedure: Procedure) -> bool:
 def bring(p: Printer) -> None:
     """Lets a kernel have the routines of its op."""
     routines = read_routines(p.k.op)
+    if p.k.call.dtype == "int64":
+        for name in routines:
+            if of_integers(name):
+                routines[name] = of_long(routines[name])
     for name in routines:
         p.functions.routines.append(name)
         if is_short(routines[name]):

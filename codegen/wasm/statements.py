@@ -10,8 +10,9 @@ from collections.abc import Callable
 from ..data.nodes import Apply, Division, Index, Item, Node, nodes_of
 from ..data.statements import Assign, Choose, Leave, Procedure, Repeat, Statement, statements_of
 from .encoder import new_variable, release, variable
-from .formulas import SCALARS, Formulas
-from .terms import Term, Terms, uses
+from .scalars.formulas import Formulas
+from .scalars.terms import Term, Terms, uses
+from .scalars.values import SCALARS
 
 
 class Statements:
@@ -156,6 +157,9 @@ class Statements:
     def converted(self, own: str, kind: str) -> None:
         if own == "b" and kind == "i" or own == "i" and kind == "b":
             return
+        if own == "l" or kind == "l":
+            self.w.convert(own, kind)
+            return
         self.w.convert("i" if own == "b" else own, "i" if kind == "b" else kind)
 
     # --- Loops ---
@@ -168,6 +172,7 @@ class Statements:
         low = self.of(s.low)
         self.begin([low])
         w.push(low)
+        self.converted(low.kind, "i")
         w.set(counter)
         before = self.kept
         self.kept = {**before}
@@ -177,6 +182,7 @@ class Statements:
             high = self.of(s.high)
             self.begin([high])
             w.push(high)
+            self.converted(high.kind, "i")
             end = variable(w.f, "i32")
             w.set(end)
         self.hoist(s)
@@ -218,6 +224,7 @@ class Statements:
         self.w.get(counter)
         if end < 0:
             self.w.push(roots[0])
+            self.converted(roots[0].kind, "i")
         else:
             self.w.get(end)
         self.w.emit("i32.lt_s")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dsl.ir import expression as ir
+from dsl.ir.builders import ZERO, sub
 from dsl.ir.expression import E
 from dsl.ir.program import Body, BodyLaunch
 from dsl.ir.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
@@ -375,7 +376,7 @@ class Writer:
         self.shared = True
         if len(s.ranges) == 1:
             name, low = self.w.names.of(s.ranges[0].name), s.ranges[0].low
-            start = THREADS if low is ir.ZERO else f"{self.show(low, 'i')} + {THREADS}"
+            start = THREADS if low is ZERO else f"{self.show(low, 'i')} + {THREADS}"
             self.add(f"for (var {name} = {start}; {name} < {self.show(s.ranges[0].high, 'i')}; {name} += {lanes}) {{")
         else:
             lengths = [self.length(r) for r in s.ranges]
@@ -385,7 +386,7 @@ class Writer:
                 rest = " * ".join(lengths[n + 1 :])
                 at = f"item / ({rest})" if " * " in rest else f"item / {rest}" if rest else "item"
                 at = f"{at} % {lengths[n]}" if n else at
-                begin = "" if r.low is ir.ZERO else f"{self.show(r.low, 'i')} + "
+                begin = "" if r.low is ZERO else f"{self.show(r.low, 'i')} + "
                 self.add(f"let {self.w.names.of(r.name)} = {begin}{at};")
             self.depth -= 1
         self.inner(s.body)
@@ -393,6 +394,6 @@ class Writer:
         self.shared = False
 
     def length(self, r: Range) -> str:
-        e = r.high if r.low is ir.ZERO else ir.sub(r.high, r.low)
+        e = r.high if r.low is ZERO else sub(r.high, r.low)
         shown = self.show(e, "i")
         return shown if isinstance(e, (ir.Symbol, ir.Local, ir.Constant, ir.Index)) else f"({shown})"

@@ -10,7 +10,7 @@ import re
 from operator import is_
 from pathlib import Path
 
-from dsl.ir.expression import ROUTINES
+from dsl.ir.intrinsics import ROUTINES
 
 from ..data.model import Function
 from . import routines

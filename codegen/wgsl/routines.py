@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from dsl.ir.expression import ROUTINES
+from dsl.ir.intrinsics import ROUTINES
 from dsl.lowering.routines import Routine
 
 from ..data.functions import routine_name

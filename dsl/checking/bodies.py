@@ -30,7 +30,7 @@ def check_body(walk, op: Op):
 def check_slopes(walk, op: Op):
     """Gradients of a body are not derived."""
     floats = [p for p in op.params if is_tensor(p) and p.type.name in ("Float", "Num", "Any")]
-    if all(o.type is not None and o.type.name in ("Int", "Bool") for o in op.outputs) or op.nograd == ():
+    if all(o.type is not None and o.type.name in ("Int", "Int32", "Bool") for o in op.outputs) or op.nograd == ():
         return
     given = {a.name for a in op.grads} | set(op.nograd or ())
     for p in floats:

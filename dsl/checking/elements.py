@@ -87,9 +87,10 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
     names = ["out"] if len(asked) == 1 and not after else [f"allowed{n}" for n in range(len(asked))]
     # Numbers of the op's own type, so that the arguments are promoted as the op promotes them.
     type = Type(op.outputs[0].type.name if op.outputs and op.outputs[0].type else "Num", span=op.name_span)
-    results = tuple(Param(o.name, o.type or type, span=o.span) for o in op.outputs) if after else ()
+    taken = lambda t: replace(t, name="Int") if t.name == "Int32" else t  # as a parameter
+    results = tuple(Param(o.name, taken(o.type or type), span=o.span) for o in op.outputs) if after else ()
     dims = [d for p in results for d in p.type.dims or ()]
-    told = {d.name for d in dims} | {n.val for d in dims for n in names_in(d.expr)}  # sizes that results say
+    stated = {d.name for d in dims} | {n.val for d in dims for n in names_in(d.expr)}  # sizes that results say
     spoken = {n.val for r in asked for n in names_in(r.condition)}
     needless = lambda p: all(r.unless is not None for r in asked) and p.type.dims is None and p.name not in spoken
     return Op(
@@ -106,7 +107,7 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
         ),
         doc=f"Whether `{op.name}` {'made what it should' if after else 'takes these elements'}.",
         family=op.family,
-        sizes=tuple(s for s in op.sizes if s.name not in told),
+        sizes=tuple(s for s in op.sizes if s.name not in stated),
         nograd=(),
         question=True,
         samples=tuple(s for s in op.samples if not any(p.name == s.name and needless(p) for p in op.params)),

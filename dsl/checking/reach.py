@@ -11,10 +11,12 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from ..ir.expression import E, Symbol, is_binary, transform, walk
+from ..ir.builders import is_binary
+from ..ir.expression import E, Symbol, walk
 from ..ir.program import Dim
+from ..ir.rewriting import transform
 from ..opdef import OpDef, Param, symbol
-from ..text.diagnostics import Error
+from ..text.diagnostics import Error, did_you_mean
 from ..text.source import Source
 from ..text.syntax import Op, Span
 from ..text.vocabulary import nodes_in
@@ -68,7 +70,7 @@ def dead_overloads(ops: Iterable[OpDef], sources: dict[str, Source]) -> list[Err
                 continue
             at = alias_span(op.tree, sources[op.file], n)
             where = sources[taker.file] if taker.file in sources and taker.tree is not None else None
-            told = where is not None and where.path == sources[op.file].path
+            nearby = where is not None and where.path == sources[op.file].path
             errors.setdefault(
                 (op.file, at),
                 Error(
@@ -76,11 +78,11 @@ def dead_overloads(ops: Iterable[OpDef], sources: dict[str, Source]) -> list[Err
                     f"no call of `{alias}` reaches `{op.name}`",
                     at,
                     f"`{taker.name}` takes them all",
-                    ((taker.tree.name_span, "tried before, with the same or wider parameters"),) if told else (),
+                    ((taker.tree.name_span, "tried before, with the same or wider parameters"),) if nearby else (),
                     ("let a parameter, or a `require` of the earlier one, tell them apart, or leave the name out",)
                     + (
                         ()
-                        if told or where is None
+                        if nearby or where is None
                         else (f"`{taker.name}` is in {where.path}, line {where.place(taker.tree.name_span[0])[0] + 1}",)
                     ),
                     sources[op.file].path,
@@ -176,15 +178,36 @@ def made_of_given(op: OpDef) -> bool:
     return not any(isinstance(n, Symbol) and n.name in taken or is_binary(n, "-", "//") for e in sizes for n in walk(e))
 
 
+def unknown_complexes(ops: Iterable[OpDef], known: Collection[str], sources: dict[str, Source]) -> list[Error]:
+    """Names after `complex` that no op has."""
+    return [
+        Error(
+            "name",
+            f"there is no op `{name}`",
+            clause_word(op.tree, sources[op.file], "complex", name),
+            did_you_mean(name, known) or "what complex numbers get in its place stands here",
+            path=sources[op.file].path,
+        )
+        for op in ops
+        if op.tree is not None and op.file in sources
+        for name in op.tree.complexes
+        if name not in known
+    ]
+
+
 # --- Ops -------------------------------------------------------------------------------------------
 
 
 def uncalled(ops: dict[str, OpDef], named: Collection[str]) -> list[OpDef]:
     """Ops that nobody can call: without a name in PyTorch, in no formula of an op that can be, and not in `named`, what
     others call."""
-    reached = [n for n, op in ops.items() if op.aliases or n in named or op.tree is None or op.tree.question]
-    seen = set(reached)
-    for name in reached:
+    called = [
+        n
+        for n, op in ops.items()
+        if op.aliases or n in named or op.tree is None or op.tree.question or op.tree.complexes
+    ]
+    seen = set(called)
+    for name in called:
         tree = ops[name].tree
         if tree is None:
             continue
@@ -192,7 +215,7 @@ def uncalled(ops: dict[str, OpDef], named: Collection[str]) -> list[OpDef]:
             for n in nodes_in(a.value):
                 if n.kind == "call" and n.val in ops and n.val not in seen:
                     seen.add(n.val)
-                    reached.append(n.val)
+                    called.append(n.val)
     return [op for n, op in ops.items() if n not in seen]
 
 

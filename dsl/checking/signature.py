@@ -7,7 +7,17 @@ from __future__ import annotations
 from ..text.diagnostics import Error, choice_label, did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Op, Param, Span, Type
-from ..text.vocabulary import OPTION_TYPES, TENSOR_TYPES, axes_of, header, is_tensor, names_in, nodes_in, word
+from ..text.vocabulary import (
+    OPTION_TYPES,
+    RESULT_TYPES,
+    TENSOR_TYPES,
+    axes_of,
+    header,
+    is_tensor,
+    names_in,
+    nodes_in,
+    word,
+)
 from .scope import Scope, Thing
 from .shapes import KINDS, Shapes
 
@@ -234,14 +244,14 @@ class Signature(Shapes):
         for o in op.outputs:
             at = word(self.source, o.span, o.name)
             if o.type is not None:
-                if o.type.name and o.type.name not in TENSOR_TYPES + ("T",):
-                    guess = did_you_mean(o.type.name, TENSOR_TYPES)
+                if o.type.name and o.type.name not in RESULT_TYPES + ("T",):
+                    guess = did_you_mean(o.type.name, RESULT_TYPES)
                     what = "unknown type" if o.type.name not in OPTION_TYPES else "a result is a tensor, not"
                     self.error(
                         "type",
                         f"{what} `{o.type.name}`",
                         (o.type.span[0], o.type.span[0] + len(o.type.name)),
-                        guess or "the types of tensors are: " + " ".join(TENSOR_TYPES),
+                        guess or "the types of results are: " + " ".join(RESULT_TYPES),
                     )
                 if o.type.optional:
                     self.error(

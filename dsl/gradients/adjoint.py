@@ -8,14 +8,16 @@ a scatter, which `solve.gather` turns round where the index allows.  Names: the 
 `g_t`, its gradient `d_t`; in the second derivative, where those are inputs themselves, cotangents of
 `d_x` are `gg_x` and gradients `dd_t` (`dd_x`, `dd_out`, `dd_g_out`).  Temporaries in between follow suit.
 
-What derives is dsl/derivable.py's, which the package carries; here is what only definitions say.
+What derives is dsl/gradients/derivable.py's, which the package carries; here is what only definitions say.
 `complete` does everything for one op; passes after it read `op.forward`, `op.gradient`, `op.gradient2`."""
 
 from __future__ import annotations
 
 from ..ir.axes import axes
-from ..ir.expression import E, Symbol, conjuncts, is_binary, is_const, symbols
+from ..ir.builders import conjuncts, is_binary, is_const
+from ..ir.expression import E, Symbol
 from ..ir.program import Program
+from ..ir.rewriting import symbols
 from ..ir.verify import verify
 from ..opdef import OpDef
 from ..reference.sizes import constant
@@ -78,7 +80,7 @@ def check(p: Program, after: str, unknown: bool) -> None:
 
 
 def gradient(op: OpDef) -> Program | None:
-    """The gradients of an op's tensor parameters, or None if it has none: dsl/derivable.py."""
+    """The gradients of an op's tensor parameters, or None if it has none: dsl/gradients/derivable.py."""
     try:
         return orders.first(derivable(op))
     except NoDerivative as e:
@@ -152,12 +154,11 @@ def kinships(op: OpDef) -> dict[str, str]:
 def differentiable(op: OpDef, name: str) -> bool:
     """Whether a tensor parameter may have a gradient."""
     p = next((p for p in op.params if p.name == name), None)
-    told = op.tree is not None and any(
-        a.name == name for a in op.tree.grads
-    )  # of a tensor that changes, only what is said
+    # Of a tensor that is changed, only the gradient that the definition gives.
+    given = op.tree is not None and any(a.name == name for a in op.tree.grads)
     return (
         p is not None
         and p.cls not in ("Int", "Bits", "Bool")
-        and (told or not p.mut and not op.tensors[name].mut)
+        and (given or not p.mut and not op.tensors[name].mut)
         and name not in (op.nograd or ())
     )

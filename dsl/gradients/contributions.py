@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.axes import loop_dim, loop_index
+from ..ir.builders import add, read
 from ..ir.conditions import exclusive
-from ..ir.expression import Unary, add, read
+from ..ir.expression import Unary
 from ..ir.program import Fresh, Stmt, Tensor
 from ..ir.tidy import renamed, simplify
 

@@ -9,11 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ..ir.builders import ONE, TRUE, ZERO, add, call, cond, div, integer, is_const, mul, neg, read, real, sub
 from ..ir.expression import (
-    ONE,
-    ROUTINES,
-    TRUE,
-    ZERO,
     Binary,
     Call,
     Cast,
@@ -29,20 +26,10 @@ from ..ir.expression import (
     Symbol,
     Unary,
     Unknown,
-    add,
-    call,
-    cond,
-    div,
-    integer,
-    is_const,
-    mul,
-    neg,
-    read,
-    real,
     show,
-    sub,
-    transform,
 )
+from ..ir.intrinsics import PREDICATES, ROUNDING, ROUTINES
+from ..ir.rewriting import transform
 
 Partials = dict[Read, E]  # read -> cotangent
 
@@ -86,7 +73,7 @@ DIVISOR: dict[str, Callable[[E, E], E]] = {
     "atanh": lambda x, y: sub(ONE, mul(x, x)),
 }
 
-FLAT = {"sign", "floor", "ceil", "round", "trunc", "isnan", "isinf", "signbit", "stop"}  # derivative 0, or none wanted
+FLAT = ["sign", "stop", *ROUNDING, *PREDICATES]  # derivative 0, or none wanted
 
 
 def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:

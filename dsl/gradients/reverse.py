@@ -9,38 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ir.axes import Axis, axes, loop_dim, loop_index, stretches
+from ..ir.builders import ONE, TRUE, ZERO, add, cond, conj, div, idx, is_binary, loop_of, mul, pack, read, sym
 from ..ir.conditions import either, narrowed
-from ..ir.expression import (
-    ONE,
-    TRUE,
-    ZERO,
-    Binary,
-    Call,
-    E,
-    Inside,
-    Random,
-    RawResult,
-    Read,
-    Symbol,
-    Unknown,
-    add,
-    cond,
-    conj,
-    div,
-    idx,
-    is_binary,
-    loop_of,
-    maybe_subst,
-    mul,
-    pack,
-    read,
-    reads,
-    subst,
-    sym,
-    transform,
-    union,
-    walk,
-)
+from ..ir.expression import Binary, Call, E, Inside, Random, RawResult, Read, Symbol, Unknown, union, walk
 from ..ir.program import (
     CONSTANTS,
     Dtype,
@@ -55,6 +26,7 @@ from ..ir.program import (
     made_by,
     overwrites,
 )
+from ..ir.rewriting import maybe_subst, reads, subst, transform
 from ..ir.row_calls import Inlined
 from ..ir.tidy import rebuilt, renamed, simplify, statement_reads, tidy
 from .contributions import total
@@ -119,7 +91,7 @@ class Reverse:
         for s in stmts:
             if (
                 s.red in SMOOTH
-                and tensors[s.target].dtype not in ("int", "bool")
+                and tensors[s.target].dtype not in ("int", "int32", "bool")
                 and any(r.tensor in self.alive for r in reads(s.body))
             ):
                 self.alive.add(s.target)
@@ -241,25 +213,28 @@ class Reverse:
         raw, at = body.raw, body.raw.inlined
         assert at is not None
         names = {**dict(raw.outputs), **dict(zip(raw.inputs, body.tensors, strict=True))}
-        outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
+        outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "int32", "bool")]
         arriving = [
             o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)
         ]
         if raw.outputs[0][1] in self.ran or not arriving:
             return
-        reached = [
-            n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")
+        inputs = [
+            n
+            for n in raw.inputs
+            if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "int32", "bool")
         ]
         heard = {r.tensor for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
-        if reached and any(f"g_{o}" not in heard for o in arriving):
+        if inputs and any(f"g_{o}" not in heard for o in arriving):
             raise NoDerivative(at.op.name)  # rather than a gradient without this part
         self.ran.add(raw.outputs[0][1])
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
         there = Inlined(at.op, names, at.packs, at.env, at.T)
+        gradients = {f"d_{p}" for p in at.op.grads}
         wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}
         for stmts in at.op.grads.values():
             for n in dict.fromkeys(t for x in stmts for t in made_by(x)):
-                if n in there.names or n.startswith("d_") and n[2:] in at.op.grads:
+                if n in there.names or n in gradients:
                     continue
                 there.names[n] = self.fresh(n)
                 self.tensors[there.names[n]] = there.tensor(at.op.tensors[n], there.names[n])
@@ -442,10 +417,7 @@ def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
     """A source of names that no tensor and no loop here has."""
     fresh = Fresh()
     for n in [*tensors, *(v.name for s in stmts for v in s.loops + s.rloops)]:
-        if not n.endswith("_"):
-            continue
-        stem, number = n[:-1].rstrip("0123456789"), n[:-1][len(n[:-1].rstrip("0123456789")) :]
-        fresh.count[stem] = max(fresh.count.get(stem, 0), (int(number) if number else 0) + 1)
+        fresh.take(n)
     return fresh
 
 

@@ -8,7 +8,8 @@ reads what it was at the call: runtime/tensor/storage.ts sets that aside when so
 
 from __future__ import annotations
 
-from ..ir.expression import Cast, E, Inside, RawResult, Read, Select, is_binary, read
+from ..ir.builders import is_binary, read
+from ..ir.expression import Cast, E, Inside, RawResult, Read, Select
 from ..ir.program import Program, Stmt, Tensor
 from ..ir.tidy import statement_reads
 from .derivable import Derivable

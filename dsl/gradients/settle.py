@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.axes import axes, loop_index
-from ..ir.expression import ZERO, Binary, E, add, conj, idx, integer, is_loop, mul, read
+from ..ir.builders import ZERO, add, conj, idx, integer, is_loop, mul, read
+from ..ir.expression import Binary, E
 from ..ir.program import Fresh, Loop, Program, Stmt, overwrites
 
 
@@ -39,7 +40,7 @@ def settled(p: Program, fresh: Fresh) -> None:
 
 
 def colliding(s: Stmt) -> list[Loop]:
-    """The loops along which places may coincide: those that do not stand alone in the target."""
+    """The loops along which indices may coincide: those that do not stand alone in the target."""
     alone = {e.loop for e in s.idx if is_loop(e)}
     return [v for v in s.loops if v.name not in alone]
 

@@ -11,33 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from ..ir.affine import Linear, always, linear, minus, shorter
 from ..ir.axes import Axis
-from ..ir.expression import (
-    ONE,
-    ZERO,
-    Binary,
-    Call,
-    Constant,
-    E,
-    Pack,
-    Symbol,
-    add,
-    cond,
-    conj,
-    conjuncts,
-    floordiv,
-    idx,
-    is_binary,
-    is_const,
-    mul,
-    neg,
-    pack,
-    reads,
-    show,
-    sub,
-    subst,
-    transform,
-)
+from ..ir.builders import ONE, ZERO, add, cond, conj, conjuncts, floordiv, idx, is_binary, is_const, mul, neg, pack, sub
+from ..ir.expression import Binary, Call, Constant, E, Pack, Symbol, show
 from ..ir.program import Fresh, Loop, Stmt
+from ..ir.rewriting import reads, subst, transform
 from ..ir.tidy import masks, simplify
 
 

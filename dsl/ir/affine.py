@@ -5,26 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .expression import (
-    ONE,
-    ZERO,
-    Binary,
-    Constant,
-    E,
-    Index,
-    Unary,
-    add,
-    idx,
-    integer,
-    integral,
-    is_binary,
-    is_const,
-    is_unary,
-    mul,
-    neg,
-    show,
-    sub,
-)
+from .builders import ONE, ZERO, add, idx, integer, integral, is_binary, is_const, is_unary, mul, neg, sub
+from .expression import Binary, Constant, E, Index, Unary, show
 from .program import Loop
 
 

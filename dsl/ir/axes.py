@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .expression import E, idx, pack, sym
+from .builders import idx, pack, sym
+from .expression import E
 from .program import Dim, Loop, Tensor
 
 

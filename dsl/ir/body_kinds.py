@@ -6,26 +6,10 @@ else."""
 
 from __future__ import annotations
 
-from .expression import (
-    COMPARISONS,
-    INTRINSICS,
-    ROUTINES,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    E,
-    Index,
-    Local,
-    Read,
-    Select,
-    Symbol,
-    Unary,
-)
+from .expression import COMPARISONS, Binary, Call, Cast, Constant, E, Index, Local, Read, Select, Symbol, Unary
+from .intrinsics import INTRINSICS, PREDICATES, ROUTINES, keeps_kind
 from .program import BodyTensor
 
-PREDICATES = ("isnan", "isinf", "signbit")
-KEEPS = ("abs", "sign", "max", "min", "fmax", "fmin", "fmod", "floor", "ceil", "trunc", "round")
 NAMES = {"f": "a float", "i": "a whole number", "b": "a boolean", "T": "an element of any type"}
 
 
@@ -93,7 +77,7 @@ class Kinds:
         if name not in INTRINSICS and name not in ROUTINES:
             raise Unkind(f"`{name}` is no function of numbers")
         self.numbers(operands, f"given to `{name}`")
-        return self.join(operands) if name in KEEPS or name in ROUTINES and ROUTINES[name].whole else "f"
+        return self.join(operands) if keeps_kind(name) else "f"
 
     def numbers(self, operands: tuple[E, ...], what: str) -> None:
         for x in operands:

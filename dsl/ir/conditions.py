@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .expression import (
-    FALSE,
-    TRUE,
-    Binary,
-    Constant,
-    E,
-    Symbol,
-    Unary,
-    conj,
-    conjuncts,
-    integer,
-    is_binary,
-    is_unary,
-    joined_by,
-)
+from .builders import FALSE, TRUE, conj, conjuncts, integer, is_binary, is_unary, joined_by
+from .expression import Binary, Constant, E, Symbol, Unary
 
 
 def narrowed(when: E | None, counts: dict[str, int] | None = None) -> E | None:

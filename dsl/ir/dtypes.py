@@ -13,7 +13,8 @@ class Dtype:
     """kind: "b" truth values, "i" whole numbers, "u" those without a sign, "f" floats.
     bits: of an element, as files hold it.
     bytes: of one on the CPU, where 16-bit floats lie as float32.
-    word: WGSL's type of one on a GPU, "" where there is none."""
+    word: WGSL's type of one on a GPU, "" where there is none.  There int64 takes 32 bits, and what they do not hold is
+    an error."""
 
     kind: str
     bits: int
@@ -34,12 +35,11 @@ TYPES: dict[str, Dtype] = {
     "uint16": Dtype("u", 16, 2, "i32"),
     "uint32": Dtype("u", 32, 4, "u32"),
     "bfloat16": Dtype("f", 16, 4, "f32"),
+    "int64": Dtype("i", 64, 8, "i32"),
 }
-# Other names of types.  Whole numbers of 64 bits are kept in 32.
 OTHER_NAMES: dict[str, str] = {
     "int": "int32",
-    "int64": "int32",
-    "long": "int32",
+    "long": "int64",
     "short": "int16",
     "half": "float16",
     "float": "float32",
@@ -57,5 +57,5 @@ def is_rounded(dtype: str) -> bool:
 
 
 def is_narrow(dtype: str) -> bool:
-    """Whether whole numbers wrap, as all but int32 do, which must fit."""
-    return dtype != "int32"
+    """Whether whole numbers of a type wrap: all but int32, which must fit, and int64, which must on a GPU."""
+    return not is_floating(dtype) and dtype != "int32" and dtype != "int64"

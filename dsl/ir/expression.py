@@ -1,5 +1,5 @@
-"""Scalar expressions of the loop IR (dsl/ir/program.py): a closed set of classes that simplify themselves, how to walk
-and rewrite them, and their print.
+"""Scalar expressions of the loop IR (dsl/ir/program.py): a closed set of classes, and their print.  They are made and
+recognised by dsl/ir/builders.py, rewritten by dsl/ir/rewriting.py; dsl/ir/intrinsics.py lists what they may call.
 
 An expression is one of the classes below, `E`, and nothing else.  Each distinct one exists once (dsl/ir/interned.py),
 so they are compared by `is` or `==` alike and are keys of tables.  Numbers have kinds only where two meet in a kernel:
@@ -8,11 +8,10 @@ kind that its operation asks for; classes of the same name there are the same th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import copysign
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from .interned import Interned
 
@@ -304,8 +303,7 @@ class Unknown(Expression):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Local(Expression):
-    """A parameter or a variable of a routine (dsl/lowering/routines.py); what a CPU kernel has a name for
-    (codegen/cpu)."""
+    """A parameter or a variable of a routine (dsl/lowering/routines.py)."""
 
     name: str
 
@@ -329,272 +327,9 @@ E: TypeAlias = (
     | Reduce | Unknown | Local | Element | Result
 )  # fmt: skip
 
-
-class Function(Protocol):
-    """What passes ask of a routine (dsl/lowering/routines.py): its parameters, its derivatives by them, whether it may
-    work on whole numbers."""
-
-    @property
-    def params(self) -> tuple[str, ...]: ...
-    @property
-    def slopes(self) -> dict[str, E]: ...
-    @property
-    def whole(self) -> bool: ...
-
-
-# name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
-INTRINSICS = {
-    "abs": 1, "sign": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "sqrt": 1, "rsqrt": 1,
-    "exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
-    "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
-    "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
-    "erf": 1, "erfc": 1, "erfinv": 1, "lgamma": 1, "digamma": 1,
-    "max": 2, "min": 2, "fmax": 2, "fmin": 2, "fmod": 2, "copysign": 2,
-    "isnan": 1, "isinf": 1, "signbit": 1, "stop": 1,
-}  # fmt: skip
-# The functions that a library's `def`s with steps make, by name (dsl.lowering.routines.Routine); filled when
-# definitions are loaded.
-ROUTINES: dict[str, Function] = {}
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 COMPARISONS: tuple[Comparison, ...] = ("<", "<=", ">", ">=", "==", "!=")
 CONDITIONS: tuple[BinaryOperator, ...] = (*COMPARISONS, "and", "or")
-
-
-def integer(v: int) -> Constant:
-    return Constant("i", v)
-
-
-def real(v: float) -> E:
-    return Unary("-", Constant("f", 0.0)) if v == 0 and copysign(1, v) < 0 else Constant("f", v)
-
-
-def truth(v: bool) -> Constant:
-    return TRUE if v else FALSE
-
-
-def sym(name: str) -> E:
-    return Symbol(name)
-
-
-def idx(name: str) -> E:
-    return Index(name)
-
-
-def pack(name: str) -> E:
-    return Pack(name)
-
-
-def read(tensor: str, index: tuple[E, ...] | list[E], fallback: E | None = None) -> Read:
-    return Read(tensor, tuple(index), fallback)
-
-
-def call(fn: str, *args: E) -> E:
-    return Call(fn, args)
-
-
-ZERO, ONE, TRUE, FALSE = Constant("i", 0), Constant("i", 1), Constant("b", 1), Constant("b", 0)
-
-
-def is_const(e: E, value: float | None = None) -> TypeGuard[Constant]:
-    """Whether e is a constant number (equal to `value`); a boolean is no number here."""
-    return isinstance(e, Constant) and e.kind != "b" and (value is None or e.value == value)
-
-
-def is_condition(e: E) -> bool:
-    """Whether e is an operation that comes to true or false."""
-    match e:
-        case Inside() | Unary("not", _):
-            return True
-        case Binary(operator, _, _):
-            return operator in CONDITIONS
-        case _:
-            return False
-
-
-def is_unary(e: E, operator: UnaryOperator) -> TypeGuard[Unary]:
-    return isinstance(e, Unary) and e.operator == operator
-
-
-def is_binary(e: E, *operators: BinaryOperator) -> TypeGuard[Binary]:
-    return isinstance(e, Binary) and e.operator in operators
-
-
-def is_loop(e: E) -> TypeGuard[Index | Pack]:
-    """Whether e is nothing but a loop."""
-    return isinstance(e, (Index, Pack))
-
-
-def loop_of(e: E) -> str:
-    """The loop that e is nothing but; "" for anything else."""
-    return e.loop if is_loop(e) else ""
-
-
-def is_comparison(operator: BinaryOperator) -> TypeGuard[Comparison]:
-    return operator in COMPARISONS
-
-
-def compared(operator: Comparison, a: float, b: float) -> bool:
-    """What a comparison of two numbers comes to."""
-    match operator:
-        case "==":
-            return a == b
-        case "!=":
-            return a != b
-        case "<":
-            return a < b
-        case "<=":
-            return a <= b
-        case ">":
-            return a > b
-        case _:
-            return a >= b
-
-
-# The builders below simplify only what holds for every number, NaN and infinities included:
-# x + 0, x * 1 and x / 1 go; x * 0 stays unless x is an index or a size, because NaN * 0 is NaN.
-
-
-def integral(e: E) -> bool:
-    """Whether e is built from indices, sizes and whole constants only, so is finite and exact."""
-    match e:
-        case Index() | Symbol():
-            return True
-        case Constant(kind, _):
-            return kind != "f"
-        case Unary("-", operand):
-            return integral(operand)
-        case Binary("+" | "-" | "*" | "//" | "%", left, right):
-            return integral(left) and integral(right)
-        case _:
-            return False
-
-
-def number(value: float, a: Constant, b: Constant) -> E:
-    """What two constants come to: a float if one of them is."""
-    return real(float(value)) if "f" in (a.kind, b.kind) else Constant("i", value)
-
-
-def add(a: E, b: E) -> E:
-    if is_const(a, 0):
-        return b
-    if is_const(b, 0):
-        return a
-    if is_const(a) and is_const(b):
-        return number(a.value + b.value, a, b)
-    if is_unary(b, "-"):
-        return sub(a, b.operand)
-    if is_const(b) and b.value < 0:
-        return Binary("-", a, Constant(b.kind, -b.value))
-    return Binary("+", a, b)
-
-
-def sub(a: E, b: E) -> E:
-    if is_const(b, 0):
-        return a
-    if is_const(a, 0):
-        return neg(b)
-    if a is b and integral(a):
-        return ZERO
-    if is_const(a) and is_const(b):
-        return number(a.value - b.value, a, b)
-    if is_unary(b, "-"):
-        return add(a, b.operand)
-    if is_binary(a, "+") and integral(a):
-        if a.right is b:
-            return a.left
-        if a.left is b:
-            return a.right
-    return Binary("-", a, b)
-
-
-def neg(a: E) -> E:
-    if is_const(a) and a.value != 0:
-        return Constant(a.kind, -a.value)
-    if is_unary(a, "-"):
-        return a.operand
-    if is_binary(a, "-") and integral(a):
-        return Binary("-", a.right, a.left)
-    return Unary("-", a)
-
-
-def mul(a: E, b: E) -> E:
-    if is_const(a, 0) and integral(b) or is_const(b, 0) and integral(a):
-        return ZERO
-    if is_const(a, 1):
-        return b
-    if is_const(b, 1):
-        return a
-    if is_const(a) and is_const(b):
-        return number(a.value * b.value, a, b)
-    if is_const(a, -1):
-        return neg(b)
-    if is_const(b, -1):
-        return neg(a)
-    return Binary("*", a, b)
-
-
-def div(a: E, b: E) -> E:
-    return a if is_const(b, 1) else Binary("/", a, b)
-
-
-def floordiv(a: E, b: E) -> E:
-    if is_const(b, 1):
-        return a
-    if is_const(a) and is_const(b) and b.value:
-        return number(a.value // b.value, a, b)
-    return Binary("//", a, b)
-
-
-def conj(*conditions: E | None) -> E | None:
-    """The conditions joined by `and`, each once; None stands for true."""
-    out = list(dict.fromkeys([q for p in conditions for q in conjuncts(p)]))
-    return joined_by("and", out) if out else None
-
-
-def conjuncts(p: E | None) -> list[E]:
-    if p is None or p is TRUE:
-        return []
-    return [*conjuncts(p.left), *conjuncts(p.right)] if is_binary(p, "and") else [p]
-
-
-def joined_by(operator: BinaryOperator, parts: list[E]) -> E:
-    """The parts, of which there are some, joined from the left."""
-    out = parts[0]
-    for part in parts[1:]:
-        out = Binary(operator, out, part)
-    return out
-
-
-def cond(c: E | None, a: E, b: E) -> E:
-    if c is None:
-        return a
-    if isinstance(c, Constant):
-        return a if c.value else b
-    return a if a is b else Select(c, a, b)
-
-
-def build(e: E, parts: tuple[E, ...]) -> E:
-    """The same operation of other parts, with the simplifications of its operator."""
-    match e:
-        case Binary("+", _, _):
-            return add(parts[0], parts[1])
-        case Binary("-", _, _):
-            return sub(parts[0], parts[1])
-        case Binary("*", _, _):
-            return mul(parts[0], parts[1])
-        case Binary("/", _, _):
-            return div(parts[0], parts[1])
-        case Binary("//", _, _):
-            return floordiv(parts[0], parts[1])
-        case Unary("-", _):
-            return neg(parts[0])
-        case Select():
-            return cond(parts[0], parts[1], parts[2])
-        case _:
-            return e.of(parts)
-
-
-# --- Walking and rewriting -------------------------------------------------------------------------
 
 
 def walk(e: E | None) -> Iterator[E]:
@@ -604,59 +339,6 @@ def walk(e: E | None) -> Iterator[E]:
         n = left.pop()
         yield n
         left.extend(n.parts()[::-1])
-
-
-def mapped(e: E, f: Callable[[E], E]) -> E:
-    """The same operation of what `f` makes of its parts, as it stands."""
-    parts = e.parts()
-    return e.of(tuple([f(p) for p in parts])) if parts else e
-
-
-def transform(e: E, f: Callable[[E], E | None], done: dict[E, E] | None = None) -> E:
-    """Rewrites bottom-up: f answers a replacement or None, the same for the same expression.
-
-    done: what f made before of expressions; derivatives hold the same parts many times."""
-    known: dict[E, E] = {} if done is None else done
-
-    def visit(n: E) -> E:
-        found = known.get(n)
-        if found is not None:
-            return found
-        parts = n.parts()
-        made = n
-        if parts:
-            others = tuple([visit(p) for p in parts])
-            if others != parts:
-                made = build(n, others)
-        replaced = f(made)
-        known[n] = found = made if replaced is None else replaced
-        return found
-
-    return visit(e)
-
-
-def subst(e: E, env: dict[str, E]) -> E:
-    """Puts expressions in the place of loop indices (single and pack)."""
-    if not env or e.loops.isdisjoint(env):
-        return e
-    return transform(e, lambda n: env.get(n.loop) if isinstance(n, (Index, Pack)) else None)
-
-
-def maybe_subst(e: E | None, env: dict[str, E]) -> E | None:
-    return None if e is None else subst(e, env)
-
-
-def indices(e: E | None) -> set[str]:
-    """The names of the loops, single and pack, that e depends on."""
-    return set() if e is None else set(e.loops)
-
-
-def symbols(e: E | None) -> set[str]:
-    return set() if e is None else set(e.symbols)
-
-
-def reads(e: E | None) -> list[Read]:
-    return [] if e is None else list(e.reads)
 
 
 # --- Printing --------------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from .expression import E, Index, Random, RawResult, Reduction, conjuncts, indices, is_binary, is_loop, show, walk
+from .builders import conjuncts, is_binary, is_loop
+from .expression import E, Index, Random, RawResult, Reduction, show, walk
+from .rewriting import indices
 from .steps import Range, Step
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 DimKind: TypeAlias = Literal["one", "pack", "split", "chosen", "domain"]
 Part: TypeAlias = Literal["all", "kept"]
 Role: TypeAlias = Literal["input", "output", "temp", "cotangent", "gradient"]
-Dtype: TypeAlias = Literal["T", "int", "bool", "own", "float"]
+Dtype: TypeAlias = Literal["T", "int", "int32", "bool", "own", "float"]
 Mode: TypeAlias = Literal["=", "+=", "*=", "max=", "min="]
 
 # --- Bodies of steps -------------------------------------------------------------------------------
@@ -160,6 +162,11 @@ class Stmt:
     spread: bool = False
 
     @property
+    def finds_index(self) -> bool:
+        """Whether its reduction answers where the greatest or least value stands."""
+        return self.red == "argmax" or self.red == "argmin"
+
+    @property
     def expressions(self) -> tuple[E, ...]:
         """Its body, its filter and its indices."""
         return (self.body, *self.idx) if self.pred is None else (self.body, self.pred, *self.idx)
@@ -186,7 +193,7 @@ MODES: tuple[Mode, ...] = ("=", "+=", "*=", "max=", "min=")
 
 
 def overwrites(s: Stmt) -> bool:
-    """Whether a statement replaces elements at places read from a tensor."""
+    """Whether a statement replaces elements at indices read from a tensor."""
     return s.mode == "=" and any(e.reads for e in s.idx)
 
 
@@ -217,8 +224,13 @@ class Program:
         return "\n".join(map(repr, self.stmts))
 
 
+def is_made(name: str) -> bool:
+    """Whether the compiler made a name: those end in `_`, which users' may not (dsl/checking)."""
+    return name.endswith("_")
+
+
 class Fresh:
-    """Names for one op: a stem and a number; generated names end in `_`, which users' may not."""
+    """Names for one op: a stem and a number."""
 
     def __init__(self) -> None:
         self.count: dict[str, int] = {}
@@ -228,6 +240,14 @@ class Fresh:
         n = self.count.get(stem, 0)
         self.count[stem] = n + 1
         return f"{stem}{n}_"
+
+    def take(self, name: str) -> None:
+        """Keeps a name, if it is like those made here, from being made."""
+        if not is_made(name):
+            return
+        stem = name[:-1].rstrip("0123456789")
+        number = name[len(stem) : -1]
+        self.count[stem] = max(self.count.get(stem, 0), (int(number) if number else 0) + 1)
 
 
 def running(s: Stmt) -> tuple[str, bool] | None:
@@ -254,19 +274,14 @@ def running(s: Stmt) -> tuple[str, bool] | None:
         return None
     if any(i in indices(x) and not is_loop(x) for x in s.idx):
         return None
-    if s.red in ("argmax", "argmin") and a.loop != j.name:
+    if s.finds_index and a.loop != j.name:
         return None
     return i, a.loop != j.name
 
 
-# --- What derivation is told of an op ---------------------------------------------------------------
+# --- What derivation asks of an op ------------------------------------------------------------------
 
 Presence = "has_"  # before the name of a parameter: whether it is given
-
-
-def is_presence(name: str) -> bool:
-    """Whether a symbol says that a parameter is given."""
-    return name.startswith(Presence)
 
 
 # Names that mean a number in every definition.

@@ -11,28 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .axes import Axis, axes, loop_index
-from .expression import (
-    FALSE,
-    ONE,
-    TRUE,
-    ZERO,
-    Binary,
-    E,
-    Index,
-    Pack,
-    RawResult,
-    Read,
-    Symbol,
-    add,
-    build,
-    compared,
-    is_comparison,
-    is_const,
-    mul,
-    sym,
-    truth,
-)
+from .builders import FALSE, ONE, TRUE, ZERO, add, compared, is_comparison, is_const, mul, sym, truth
+from .expression import Binary, E, Index, Pack, RawResult, Read, Symbol
 from .program import Dim, Dtype, Fresh, Loop, Raw, Stmt, Tensor
+from .rewriting import build
 
 
 class Callee(Protocol):
@@ -157,9 +139,7 @@ class Inlined:
         )
         # over no axes at all a reduction is its body
         return (
-            replace(s, red=None)
-            if s.red is not None and not s.rloops and s.pred is None and not s.red.startswith("arg")
-            else s
+            replace(s, red=None) if s.red is not None and not s.rloops and s.pred is None and not s.finds_index else s
         )
 
 

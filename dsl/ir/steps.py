@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
-from .expression import Binary, Call, Constant, E, Index, Local, Read, Select, Symbol, indices, walk
+from .expression import Binary, Call, Constant, E, Index, Local, Read, Select, Symbol, walk
+from .rewriting import indices
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def is_natural(e: E, known: Container[str]) -> bool:
         case Constant(kind, value):
             return kind != "f" and value >= 0
         case Symbol(name) | Local(name) | Index(name):
-            return name in known or name.startswith("count_")
+            return name in known
         case Binary("+" | "*" | "//" | "<<" | ">>" | "&", left, right):
             return is_natural(left, known) and is_natural(right, known)
         case Binary("%", _, right):

@@ -8,21 +8,10 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from .axes import axes
-from .expression import (
+from .builders import (
     FALSE,
     TRUE,
     ZERO,
-    Binary,
-    BinaryOperator,
-    Cast,
-    Constant,
-    E,
-    Inside,
-    Random,
-    RawResult,
-    Read,
-    Select,
-    Unary,
     add,
     cond,
     conj,
@@ -32,16 +21,14 @@ from .expression import (
     is_const,
     is_loop,
     joined_by,
-    maybe_subst,
     mul,
     neg,
     pack,
     sub,
-    subst,
-    transform,
-    walk,
 )
+from .expression import Binary, BinaryOperator, Cast, Constant, E, Inside, Random, RawResult, Read, Select, Unary, walk
 from .program import Loop, Stmt, Tensor
+from .rewriting import maybe_subst, subst, transform
 
 # --- Expressions -----------------------------------------------------------------------------------
 
@@ -159,11 +146,11 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
     """s with other names for its loops."""
     if not names:
         return s
-    nest = s.loops + s.rloops
-    env = {v.name: pack(names[v.name]) if v.pack else idx(names[v.name]) for v in nest if v.name in names}
-    loops = [Loop(names.get(v.name, v.name), maybe_subst(v.extent, env), v.pack) for v in nest]
+    loops = s.loops + s.rloops
+    env = {v.name: pack(names[v.name]) if v.pack else idx(names[v.name]) for v in loops if v.name in names}
+    loops = tuple([Loop(names.get(v.name, v.name), maybe_subst(v.extent, env), v.pack) for v in loops])
     s = rebuilt(s, lambda e: subst(e, env))
-    return replace(s, loops=tuple(loops[: len(s.loops)]), rloops=tuple(loops[len(s.loops) :]))
+    return replace(s, loops=loops[: len(s.loops)], rloops=loops[len(s.loops) :])
 
 
 def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:

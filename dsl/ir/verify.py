@@ -11,9 +11,7 @@ from collections.abc import Collection
 from ..opdef import OpDef
 from .axes import Axis, axes
 from .expression import (
-    INTRINSICS,
     REDUCTIONS,
-    ROUTINES,
     Binary,
     Call,
     Cast,
@@ -34,10 +32,11 @@ from .expression import (
     show,
     union,
 )
+from .intrinsics import INTRINSICS, ROUTINES
 from .program import MODES, Loop, Program, Stmt, Tensor, overwrites
 
 BITS = ("&", "|", "^", "<<", ">>")
-DTYPES = ("T", "int", "bool", "own", "float")
+DTYPES = ("T", "int", "int32", "bool", "own", "float")
 
 
 class Unsound(Exception):
@@ -138,7 +137,7 @@ def of_host(e: E) -> bool:
 
 
 def raw(s: Stmt, body: RawResult, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
-    """A body has no loops, reads whole temporaries and is told numbers that the host computes."""
+    """A body has no loops, reads whole temporaries and takes numbers that the host computes."""
     out = [f"no tensor for {t}" for _, t in body.raw.outputs if t not in tensors]
     if s.loops or s.rloops or s.idx or s.mode != "=" or s.pred is not None:
         out.append("a body in loops")

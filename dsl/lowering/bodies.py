@@ -7,26 +7,10 @@ from dataclasses import replace
 
 from ..ir.axes import axes
 from ..ir.body_kinds import NAMES, Kinds, Unkind
-from ..ir.expression import (
-    FALSE,
-    ONE,
-    TRUE,
-    ZERO,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    E,
-    Local,
-    Read,
-    Symbol,
-    idx,
-    neg,
-    sym,
-    symbols,
-    walk,
-)
+from ..ir.builders import FALSE, ONE, TRUE, ZERO, idx, neg, sym
+from ..ir.expression import Binary, Call, Cast, Constant, E, Local, Read, Symbol, walk
 from ..ir.program import BodyLaunch, BodyTensor, Tensor
+from ..ir.rewriting import symbols
 from ..ir.steps import Break, For, If, Range, Set, Step, every, expressions, is_natural, own, read_by, stored_by
 from ..opdef import symbol
 from ..text.syntax import Branch, Count, Launch, Put, Span, X
@@ -36,7 +20,7 @@ from .dims import Item
 from .scalar_formulas import Context, Formulas, Mistake, product
 from .types import whole
 
-TENSOR_KINDS = {"T": "T", "own": "T", "int": "i", "bool": "b", "float": "f"}
+TENSOR_KINDS = {"T": "T", "own": "T", "int": "i", "int32": "i", "bool": "b", "float": "f"}
 CLASS_KINDS = {"Float": "f", "Int": "i", "Bits": "i", "Bool": "b"}
 INITIAL: dict[str, E] = {"sum": ZERO, "prod": ONE, "any": FALSE, "all": TRUE}
 
@@ -98,7 +82,7 @@ class BodyLowering:
             self.names[b.name] = idx(b.name)
         filter_ = None if condition is None else self.value(condition)
         value = self.value(e.args[0])
-        if function.startswith("arg"):
+        if function in ("argmax", "argmin"):
             most = self.accumulator("most")
             start = (
                 Set((answer,), (ranges[0].low,), True),
@@ -328,6 +312,7 @@ def natural_sizes(work, tensors: tuple[BodyTensor, ...], launches: tuple[BodyLau
     places than none does not run."""
     sizes = {n for t in tensors for e in t.extents for n in e.symbols if isinstance(e, Symbol)}
     sizes |= {r.high.name for x in launches for r in x.places if isinstance(r.high, Symbol)}
+    sizes |= {f"count_{a.pack}" for t in work.tensors.values() for a in axes(t) if a.pack}
     for name, e in work.computed:
         if is_natural(e, sizes):
             sizes.add(name)

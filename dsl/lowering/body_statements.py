@@ -6,8 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.axes import Axis, axes, loop_dim, loop_index
-from ..ir.expression import E, RawResult, Symbol, read, sym, symbols, walk
+from ..ir.builders import read, sym
+from ..ir.expression import E, RawResult, Symbol, walk
 from ..ir.program import Body, Loop, Raw, Stmt, Tensor
+from ..ir.rewriting import symbols
 from ..ir.row_calls import Inlined
 from ..opdef import symbol
 from ..text.vocabulary import is_tensor

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir.axes import Axis, of_dim
-from ..ir.expression import E, integer, sym
+from ..ir.builders import integer, sym
+from ..ir.expression import E
 from ..ir.program import Dim
 from ..text.diagnostics import Error
 from ..text.syntax import Dim as DimTree

@@ -113,7 +113,7 @@ class Inliner:
         for p, value in arguments(e, callee):
             if is_tensor(p) and (
                 value.kind != "name" or not whole and p.name in said and not p.type.optional
-            ):  # told from the others
+            ):  # unlike the others
                 local = f"{prefix}_{p.name}"
                 before.append(Assign(local, None, "=", value, e.span, e.span))
                 value = X("name", (), local, e.span)

@@ -6,22 +6,8 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 from __future__ import annotations
 
 from ..ir.axes import Axis
-from ..ir.expression import (
-    Constant,
-    E,
-    Index,
-    Inside,
-    Pack,
-    Random,
-    Read,
-    Reduce,
-    Symbol,
-    add,
-    integer,
-    show,
-    sub,
-    walk,
-)
+from ..ir.builders import add, integer, sub
+from ..ir.expression import Constant, E, Index, Inside, Pack, Random, Read, Reduce, Symbol, show, walk
 from ..ir.program import Loop
 from ..text.syntax import Binder, X
 from ..text.vocabulary import names_in, nodes_in
@@ -56,7 +42,7 @@ class Ranges:
                 if bare.kind == "name" and bare.val == name and name not in bound:
                     found.append((t, item, x.span))
                 if x.kind == "spread" and picks:
-                    self.loose.add(x.span)  # beside places that another tensor names
+                    self.loose.add(x.span)  # beside indices that another tensor gives
         if e.kind == "??" and e.args[0].kind == "read" and e.args[0].args[0].val not in self.op.optional:
             self.loose |= {x.span for x in e.args[0].args[1:]}
         for a in e.args:

@@ -3,7 +3,7 @@
 A routine works on numbers: floats (float32 on the GPU, doubles elsewhere), or 32-bit whole numbers if it is
 called with nothing else and uses only what whole numbers have.  Lowered steps hold expressions in which
 `Local`s are its parameters and variables.  Here: the registry, lowering, and the meaning on numpy arrays;
-the texts are in codegen/cpu/routines.py and codegen/wgsl/routines.py."""
+the texts are made in codegen/wgsl/routines.py and codegen/wasm/routines.py."""
 
 from __future__ import annotations
 
@@ -11,28 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ir.expression import (
-    ROUTINES,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    E,
-    Index,
-    Local,
-    Random,
-    Select,
-    Symbol,
-    Unary,
-    idx,
-    is_binary,
-    walk,
-)
+from ..ir.builders import idx, is_binary
+from ..ir.expression import Binary, Call, Cast, Constant, E, Index, Local, Random, Select, Symbol, Unary, walk
+from ..ir.intrinsics import ROUNDING, ROUTINES
 from ..reference import scalars
 from ..text.syntax import Def, Repeat
 from .scalar_formulas import Context, Formulas
 
-OF_WHOLE = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "round"}
+OF_WHOLE = {"abs", "sign", "max", "min", *ROUNDING}
 
 
 @dataclass(frozen=True)
@@ -160,7 +146,7 @@ def run(routine: Routine, args: tuple) -> np.ndarray:
     """The routine at every place of arrays that broadcast; floats are computed in float64 and answered as they came."""
     arrays = [np.asarray(a) for a in args]
     floats = [a.dtype for a in arrays if a.dtype.kind == "f" and a.ndim or isinstance(a, np.generic)]
-    whole = routine.whole and all(a.dtype.kind in "biu" for a in arrays)
+    whole = routine.whole and all(a.dtype.kind in ("b", "i", "u") for a in arrays)
     compute = np.int32 if whole else np.float64
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     env = {p: np.broadcast_to(a.astype(compute), shape) for p, a in zip(routine.params, arrays)}

@@ -7,8 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.axes import Axis, axes, loop_index
-from ..ir.expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, integer, mapped, read, symbols
+from ..ir.builders import FALSE, TRUE, ZERO, integer, read
+from ..ir.expression import E, RawResult, Read, Symbol
 from ..ir.program import Loop, Stmt, Tensor
+from ..ir.rewriting import mapped, symbols
 from ..ir.row_calls import Inlined, NotInlined, counted, ranked
 from ..opdef import OpDef, Presence, TypeOf, symbol
 from ..text.syntax import Assign, X
@@ -41,10 +43,11 @@ def place(work, a: Assign, callee: OpDef):
             name = f"{name}_"
         at.names[n] = name
         declare(work, at.tensor(t, name))
+    types = {TypeOf + p.name for p in callee.params}
     try:
         made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
         for r in callee.requires:
-            if any(n.startswith(TypeOf) for n in symbols(r.holds)):
+            if types & symbols(r.holds):
                 continue  # of what callers give it, not of values in formulas
             holds = at.expression(r.holds, {})
             if holds != TRUE:
@@ -170,7 +173,7 @@ def bind(work, e: X, callee: OpDef) -> Inlined:
                     f"{t} has {x.extent}, another argument {env[d.size.name]}",
                 )
         if p.name in callee.promoted:
-            T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
+            T = {"own": "int", "int32": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
     at = Inlined(callee, names, packs, env, T)
     for pack, axes in packs.items():
         env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}

@@ -11,22 +11,11 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ..ir.axes import Axis
-from ..ir.expression import (
+from ..ir.builders import (
     FALSE,
-    INTRINSICS,
     ONE,
-    ROUTINES,
     TRUE,
     ZERO,
-    Binary,
-    Constant,
-    E,
-    Inside,
-    Random,
-    Read,
-    Reduce,
-    Symbol,
-    Unary,
     add,
     call,
     compared,
@@ -45,11 +34,12 @@ from ..ir.expression import (
     real,
     sub,
     sym,
-    transform,
     truth,
-    walk,
 )
+from ..ir.expression import Binary, Constant, E, Inside, Random, Read, Reduce, Symbol, Unary, walk
+from ..ir.intrinsics import INTRINSICS, ROUTINES
 from ..ir.program import Loop
+from ..ir.rewriting import transform
 from ..opdef import MISSING, Presence, TypeOf, symbol
 from ..text.syntax import X
 from ..text.vocabulary import DTYPES
@@ -226,7 +216,7 @@ class Formulas:
         dtype = self.op.tensors[r.tensor].dtype
         if dtype == "T":
             return fraction and self.op.whole_T
-        return dtype in ("int", "bool", "own") and (
+        return dtype in ("int", "int32", "bool", "own") and (
             fraction or any(isinstance(n, Read) and kind(n, self.op.tensors) == "t" for n in walk(e))
         )
 

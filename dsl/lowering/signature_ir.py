@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..ir.expression import TRUE, Binary, E, Unary, integer, sym
+from ..ir.builders import TRUE, integer, sym
+from ..ir.expression import Binary, E, Unary
 from ..opdef import Param, Require
 from ..text.parse import parse_formula
 from ..text.source import Source

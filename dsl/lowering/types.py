@@ -4,15 +4,15 @@ PyTorch's kinds: `Num -> Num` default, `-> Float` int-to-float, `Any -> Num` boo
 
 from __future__ import annotations
 
-from ..ir.expression import Binary, Call, Constant, E, Index, Random, Read, Select, Symbol, is_condition
+from ..ir.builders import is_condition
+from ..ir.expression import Binary, Call, Constant, E, Index, Random, Read, Select, Symbol
+from ..ir.intrinsics import KEEPING, PREDICATES, ROUNDING
 from ..ir.program import Tensor
 from ..opdef import OpDef, symbol
 from ..text.syntax import Op
 from ..text.vocabulary import is_tensor
 
 NUMBERS = ("Num", "Float", "Any")
-TRUTH_CALLS = {"isnan", "isinf", "signbit"}
-KEEP_KINDS = ("max", "min", "abs", "stop", "sign", "fmax", "fmin", "fmod")
 
 
 def promotion(op: Op) -> tuple[str, list[str]]:
@@ -38,6 +38,8 @@ def output_dtype(cls: str, op: Op) -> str:
     over = promotion(op)[1]
     if cls == "Bool":
         return "bool"
+    if cls == "Int32":
+        return "int32"
     if cls == "Int" and any(p.type.name in NUMBERS for p in op.params if is_tensor(p)) or cls == "Int" and not over:
         return "int"
     if cls == "Int":
@@ -78,9 +80,9 @@ def makes_fractions(e: E, tensors: dict[str, Tensor]) -> bool:
             return True
         case Read(name, _, _):
             return name in tensors and tensors[name].dtype == "float"
-        case Call(name, _) if name in ("floor", "ceil", "round", "trunc"):
+        case Call(name, _) if name in ROUNDING:
             return False
-        case Call(name, _) if name not in TRUTH_CALLS and name not in KEEP_KINDS:
+        case Call(name, _) if name not in PREDICATES and name not in KEEPING:
             return True
         case Select(_, yes, no):
             return makes_fractions(yes, tensors) or makes_fractions(no, tensors)
@@ -101,13 +103,13 @@ def kind(e: E, tensors: dict[str, Tensor]) -> str:
             return "i"
         case Symbol() | Random() | Binary("/" | "**", _, _):
             return "t"
-        case Call(name, _) if name in TRUTH_CALLS:
+        case Call(name, _) if name in PREDICATES:
             return "b"
         case Call(name, _) if name not in ("max", "min", "abs", "stop", "sign"):
             return "t"
         case Read(name, _, _):
             t = tensors.get(name)
-            return {"int": "i", "bool": "b", "own": "i"}.get(t.dtype if t else "T", "t")
+            return {"int": "i", "int32": "i", "bool": "b", "own": "i"}.get(t.dtype if t else "T", "t")
         case Select(_, yes, no):
             parts: tuple[E, ...] = (yes, no)
         case _:
@@ -142,7 +144,7 @@ def whole(e: E, kinds: dict[str, str]) -> bool:
             return False
         case Select(_, yes, no):
             return whole(yes, kinds) and whole(no, kinds)
-        case Call(name, _) if name in ("floor", "ceil", "round", "trunc", "sign"):
+        case Call(name, _) if name in ROUNDING or name == "sign":
             return True
         case Call(name, _) if name not in ("max", "min", "abs", "stop"):
             return False

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from ..checking.scope import CONSTANTS
 from ..ir.axes import Axis
+from ..ir.builders import mul, sym
 from ..ir.conditions import either
-from ..ir.expression import E, Index, Pack, Reduce, Symbol, mul, sym
+from ..ir.expression import E, Index, Pack, Reduce, Symbol
 from ..ir.program import Dim, Loop, Tensor
 from ..text.syntax import Assign, X
 from ..text.vocabulary import REDUCERS, names_in, nodes_in
@@ -23,7 +24,7 @@ Key = tuple
 
 
 def keys_of(items: list[Item]) -> list[Key]:
-    """The keys of a tensor's logical axes; equal ones are told apart by their place."""
+    """The keys of a tensor's logical axes; equal ones differ by their position."""
     out: list[Key] = []
     for item in items:
         for a in item.axes:
@@ -94,7 +95,7 @@ class Whole:
     def is_scalar(self, a: Assign) -> bool:
         """Whether an assignment involves no tensor, so that its formula is put where it is used."""
         op = self.op
-        if a.name in op.tensors or a.name in {o.name for o in op.op.outputs} or a.name.startswith("d_"):
+        if a.name in op.tensors or a.name in {o.name for o in op.op.outputs}:
             return False
         return not any(
             n.kind in ("read", "field")

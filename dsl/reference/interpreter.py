@@ -66,7 +66,7 @@ class Run:
             if is_rounded(T.name)
             else T
             if is_floating(T.name) or T == np.uint32
-            else np.dtype(np.int64 if T == np.int32 else np.int32)
+            else np.dtype(np.int64 if T in (np.int32, np.int64) else np.int32)
         )
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
         self.arrays: dict[str, np.ndarray] = {}
@@ -80,9 +80,13 @@ class Run:
         self.bodies: dict[tuple, dict] = {}  # bodies of steps that have run, by their outputs
 
     def kind(self, dtype: str) -> np.dtype:
-        return {"T": self.compute, "int": np.dtype(np.int32), "bool": np.dtype(bool), "float": self.floating}.get(
-            dtype, self.compute
-        )
+        return {
+            "T": self.compute,
+            "int": np.dtype(np.int32),
+            "int32": np.dtype(np.int32),
+            "bool": np.dtype(bool),
+            "float": self.floating,
+        }.get(dtype, self.compute)
 
     def all(self, wanted: list[str] | None) -> dict[str, np.ndarray]:
         p = self.program
@@ -113,7 +117,7 @@ class Run:
             t = self.program.tensors[target]
             arrays[name] = np.zeros(self.shape(target), self.kind(t.dtype))
         env = {n: constant(e, self.env) for (n, _), e in zip(call.uniforms, s.body.uniforms)}
-        packs = {n: v for n, v in self.env.items() if n.startswith("count_")}
+        packs = {n: self.env[n] for n in (f"count_{p}" for p in self.packs) if n in self.env}
         try:
             body_run.run(call.body, arrays, {**packs, **env})
         except Exception as e:
@@ -123,7 +127,7 @@ class Run:
             self.arrays[target] = arrays[name]
 
     def array(self, n: str) -> np.ndarray:
-        """What n holds; zeros if no statement reached it.  Raises KeyError for an absent parameter."""
+        """What n holds; zeros if no statement wrote it.  Raises KeyError for an absent parameter."""
         if n not in self.arrays and self.program.tensors[n].role == "input":
             raise KeyError(n)
         if n not in self.arrays:

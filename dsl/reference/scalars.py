@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..ir.expression import ROUTINES
+from ..ir.intrinsics import ROUTINES
 from . import special
 
 
@@ -24,7 +24,7 @@ def boolean(x) -> bool:
 
 
 def whole(x) -> bool:
-    return isinstance(x, (bool, int)) or getattr(x, "dtype", np.dtype(float)).kind in "biu"
+    return isinstance(x, (bool, int)) or getattr(x, "dtype", np.dtype(float)).kind in ("b", "i", "u")
 
 
 def number(x):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..ir.builders import is_binary
 from ..ir.expression import (
     Binary,
     Call,
@@ -22,7 +23,6 @@ from ..ir.expression import (
     Select,
     Symbol,
     Unary,
-    is_binary,
     walk,
 )
 from ..ir.program import Stmt, overwrites, running
@@ -246,15 +246,17 @@ class Statement:
             return getattr(np, red)(body, over, wide, where=where)
         if red in ("any", "all"):
             return getattr(np, red)(body != 0, over, where=where)
+        greatest = red in ("max", "argmax")
+        own = body.dtype == np.uint32 or body.dtype == np.int64 == self.run_.T
         worst = (
-            (-math.inf if red.endswith("max") else math.inf)
+            (-math.inf if greatest else math.inf)
             if body.dtype.kind == "f"
-            else getattr(np.iinfo(np.uint32 if body.dtype == np.uint32 else np.int32), "min" if "max" in red else "max")
+            else getattr(np.iinfo(body.dtype if own else np.int32), "min" if greatest else "max")
         )
         if body.dtype == bool:
             body = body.astype(np.int32)
-        best = getattr(np, red[-3:])(body, over, keepdims=True, initial=worst, where=where)
-        if not red.startswith("arg"):
+        best = (np.max if greatest else np.min)(body, over, keepdims=True, initial=worst, where=where)
+        if not self.s.finds_index:
             return best.reshape(best.shape[: self.kept])
         wins = ((body == best) | (body != body)) & where
         if not wins.size:

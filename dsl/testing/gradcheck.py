@@ -12,7 +12,8 @@ from ..gradients.adjoint import differentiable, gradient, second
 from ..ir.program import Program
 from ..opdef import OpDef
 from ..reference.interpreter import evaluate
-from .instances import Instance, definite, instances
+from .instance import Instance
+from .instances import definite, instances
 
 STEP = 1e-5
 
@@ -70,7 +71,7 @@ def check(
             [
                 n
                 for n in program.inputs
-                if n.startswith("g_") or (differentiable(op, n) if n in params else n in op.outputs)
+                if program.tensors[n].role == "cotangent" or (differentiable(op, n) if n in params else n in op.outputs)
             ]
             if twice
             else None

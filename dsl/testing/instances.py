@@ -10,104 +10,23 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from ..ir.axes import axes, of_dim
+from ..ir.builders import ZERO, is_binary, sym
 from ..ir.dtypes import is_floating
-from ..ir.expression import ZERO, E, Symbol, is_binary, reads, sym, symbols, transform
+from ..ir.expression import E, Symbol
 from ..ir.program import Dim
+from ..ir.rewriting import reads, symbols, transform
 from ..opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
-from ..reference.interpreter import evaluate
 from ..reference.sizes import constant, extents
 from ..reference.statements import Collision, Outside
 from ..text.syntax import X
 from ..text.vocabulary import DTYPES
+from .instance import TYPES, Instance
 from .meeting import meet
-
-TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tensors; the others are floating
-
-
-@dataclass
-class Instance:
-    """One legal call: what `reference.evaluate` takes."""
-
-    op: OpDef
-    env: dict
-    packs: dict[str, tuple[int, ...]]
-    views: dict[str, np.ndarray]
-
-    @property
-    def dtype(self) -> type:
-        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers, uint8 where all
-        are bytes."""
-        if self.env["floating"]:
-            return np.float64
-        if self.op.promote == "sum":
-            return np.int32
-        return (
-            np.uint8 if all(self.views[n].dtype == np.uint8 for n in self.op.promoted if n in self.views) else np.int32
-        )
-
-    def run(self, program=None, **more) -> dict[str, np.ndarray]:
-        """The outputs of the op's forward program, or of another one, here."""
-        return evaluate(program or self.op.forward, self.env, self.packs, {**self.views, **more}, dtype=self.dtype)
-
-    def arguments(self, seed: int = 0) -> list:
-        """What a caller passes for each parameter: arrays in their own shapes (where a `dim` option drops axes,
-        at places drawn from `seed`), numbers, lists, texts, None."""
-        rng = random.Random(seed)
-        whole = len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))
-        places = sorted(rng.sample(range(whole), len(self.packs.get("dropped", ()))))
-        order = [i for i in range(whole) if i not in places] + places
-        out: list = []
-        for p in self.op.params:
-            symbols_ = [f"{p.name}{j}" for j in range(max(p.rank, 0))]
-            if p.optional and not self.env[Presence + p.name]:
-                out.append(None)
-            elif p.kind == "tensor":
-                out.append(self.physical(p.name, order))
-            elif p.kind == "ints":
-                out.append(
-                    list(self.packs[p.pack])
-                    if p.rank < 0
-                    else [None if self.env[n] == MISSING else self.env[n] for n in symbols_]
-                )
-            elif p.kind == "choice":
-                out.append(p.choices[self.env[symbol(p.name)]])
-            elif p.kind in ("dim", "dims") and symbol(p.name) not in self.env:
-                out.append(places if p.kind == "dims" else places[0])
-            elif p.kind == "bool":
-                out.append(bool(self.env[symbol(p.name)]))
-            else:
-                out.append(self.env[symbol(p.name)])
-        return out
-
-    def physical(self, name: str, order: list[int]) -> np.ndarray:
-        """An input in its own shape: split axes as one, kept and dropped axes at their places."""
-        a, at, shape = self.views[name], 0, []
-        for d in self.op.tensors[name].dims:
-            if d.kind == "domain" and d.option:
-                a = np.ascontiguousarray(a.transpose(np.argsort(order)))
-                return a
-            width = sum(len(self.packs[x.pack]) if x.pack else 1 for x in of_dim(d))
-            part = a.shape[at : at + width]
-            shape += part if d.kind in ("pack", "domain") else [math.prod(part)]
-            at += width
-        return a.reshape(shape)
-
-    def leaves(self) -> list[Outside | Collision]:
-        """The accesses of the forward program that leave their tensor, and an element that gets two values."""
-        audit: list[Outside | Collision] = []
-        evaluate(self.op.forward, self.env, self.packs, self.views, dtype=self.dtype, audit=audit)
-        return audit
-
-    def legal(self) -> bool:
-        try:
-            return not self.leaves()
-        except KeyError:
-            return False  # an absent tensor
 
 
 def instances(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[Instance]:
@@ -256,14 +175,13 @@ class Draw:
 
     def fit_packs(self):
         """Packs that a `require` wants to fit into others get no more axes, and no longer ones."""
-        wanted = sorted(
-            {n.split("_", 1)[1] for r in self.op.requires for n in symbols(r.holds) if n.startswith("fits_")}
-        )
-        for small, large in (w.split("_") for w in wanted):
+        said = {n for r in self.op.requires for n in symbols(r.holds)}
+        wanted = [(a, b) for a, b in product(sorted(self.packs), repeat=2) if f"fits_{a}_{b}" in said]
+        for small, large in wanted:
             self.packs[large] = (*self.packs[large], *[self.rng.randint(1, 4) for _ in self.packs[small]])[
                 : len(self.packs[small])
             ]
-        for small, large in (w.split("_") for w in wanted):
+        for small, large in wanted:
             self.packs[small] = tuple(
                 self.rng.randint(1, n) if n > 1 else n for n in map(min, self.packs[small], self.packs[large])
             )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import random
 
-from ..ir.expression import Binary, E, Symbol, is_binary, symbols
+from ..ir.builders import is_binary
+from ..ir.expression import Binary, E, Symbol
+from ..ir.rewriting import symbols
 from ..reference.sizes import constant
 
 

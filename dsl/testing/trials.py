@@ -3,15 +3,17 @@ that leaves its tensor is answered as an error with the counterexample.  That no
 
 from __future__ import annotations
 
-from ..ir.expression import show, symbols
-from ..opdef import OpDef
+from ..ir.expression import show
+from ..ir.rewriting import symbols
+from ..opdef import OpDef, Presence
 from ..reference.interpreter import BodyError
 from ..reference.statements import Collision, Outside
 from ..text.diagnostics import Error
 from ..text.source import Source
 from ..text.syntax import Op, X
 from ..text.vocabulary import axes_of, names_in, nodes_in, text_of, word
-from .instances import Instance, instances, outside, unmet
+from .instance import Instance
+from .instances import instances, outside, unmet
 
 
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
@@ -120,7 +122,8 @@ def sizes_of(found: Outside, op: OpDef, instance: Instance) -> list[str]:
     names: dict[str, None] = {}
     for e in (*lengths, *found.read.index):
         names |= dict.fromkeys(sorted(symbols(e)))
-    return [n for n in names if n in instance.env and not n.startswith("has_")][:4]
+    presences = {Presence + p.name for p in op.params}
+    return [n for n in names if n in instance.env and n not in presences][:4]
 
 
 def place_of(tree: Op, found: Outside, instance: Instance) -> tuple[X | None, X | None]:

@@ -9,7 +9,7 @@ import re
 
 from ..ir.program import CONSTANTS
 from .parse import ROOT, parser
-from .vocabulary import FUNCTIONS, OPTION_TYPES, TENSOR_TYPES
+from .vocabulary import FUNCTIONS, OPTION_TYPES, RESULT_TYPES
 
 FILE = ROOT / "grammar" / "op.tmLanguage.json"
 ITEM_WORDS = ("op", "def", "schedule")
@@ -71,7 +71,7 @@ def text_mate() -> dict:
             "keyword": {"name": "keyword.operator.word.op", "match": words((*FORMULA_WORDS, *INNER_WORDS))},
             "type": {
                 "name": "storage.type.op",
-                "match": rf"(?<=[:>])\s*({'|'.join(sorted((*TENSOR_TYPES, *OPTION_TYPES[:-1])))})\b",
+                "match": rf"(?<=[:>])\s*({'|'.join(sorted((*RESULT_TYPES, *OPTION_TYPES[:-1])))})\b",
             },
             "reduction": {"name": "support.function.reduction.op", "match": terminals["REDUCE"].value},
             "function": {"name": "support.function.op", "match": rf"\b({'|'.join(sorted(FUNCTIONS))})(?=\()"},

@@ -13,6 +13,7 @@ from .diagnostics import Error
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 CLAUSE_WORDS = (
     "as",
+    "complex",
     "for",
     "where",
     "require",
@@ -25,6 +26,7 @@ CLAUSE_WORDS = (
     "ignore",
     "foreach",
     "numbers",
+    "modulus",
 )
 ITEM_WORDS = ("op", "or", "def", "schedule")
 OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"

@@ -138,8 +138,9 @@ def dim(d: Dim) -> str:
 
 
 def type_text(t: Type) -> str:
-    name = " | ".join(f'"{c}"' for c in t.choices) if t.choices else t.name
-    shape = "" if t.dims is None else f"[{', '.join(map(dim, t.dims))}]"
+    name = " | ".join(f'"{c}"' for c in t.choices) if t.choices else "Complex" if t.complex else t.name
+    dims = t.dims[:-1] if t.dims and t.complex else t.dims
+    shape = "" if dims is None else f"[{', '.join(map(dim, dims))}]"
     return name + shape + (f" | {t.instead}" if t.instead else "") + "?" * t.optional
 
 
@@ -271,6 +272,8 @@ def show(item: Op | Def | Schedule) -> str:
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
     if op.aliases:
         lines.append("as " + ", ".join(op.aliases))
+    if op.complexes:
+        lines.append("complex " + ", ".join(op.complexes))
     lines += [
         f"module {m.name}"
         + (f"({', '.join(map(setting, m.settings))})" if m.settings else "")
@@ -283,6 +286,8 @@ def show(item: Op | Def | Schedule) -> str:
         lines.append("foreach")
     if op.numbers:
         lines.append("numbers")
+    if op.modulus:
+        lines.append("modulus")
     lines += map(require, (*op.requires, *op.asked))
     if not short:
         lines += map(assignment, op.body)

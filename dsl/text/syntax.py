@@ -1,7 +1,7 @@
 """The syntax tree: what a file of definitions says, before anything is checked.
 
 Every node keeps its span, a pair of offsets into the source file, so that any later pass can
-point at the place it speaks of.  Nodes compare by content, not by place."""
+point at the place it speaks of.  Nodes compare by content, not by position."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class Dim:
 class Type:
     """`Float[*B, N]?`, `Num | num`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape.
 
-    instead: what may stand for the tensor, "num" or "ints"."""
+    instead: what may stand for the tensor, "num" or "ints".
+    complex: whether it was written `Complex`: floats whose last axis holds a number's two parts."""
 
     name: str
     dims: tuple[Dim, ...] | None = None
@@ -89,6 +90,7 @@ class Type:
     choices: tuple[str, ...] = ()
     instead: str = ""
     span: Span = spot()
+    complex: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -295,8 +297,10 @@ class Op:
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
     ignored: tuple[str, ...] = ()  # options that are accepted and change nothing
+    complexes: tuple[str, ...] = field(default=(), repr=False)  # ops of which it is what complex numbers get
     foreach: bool = False
     numbers: bool = False  # numbers alone will do where tensors may be numbers
+    modulus: bool = field(default=False, repr=False)  # of complex numbers it takes the absolute values
     # Requirements over elements, once they are an op of their own: dsl/checking/elements.py.
     asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)
     # Calls in its formulas whose gradients are not derived.

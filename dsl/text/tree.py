@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import reduce
 
 from lark import Token, v_args
-from lark.visitors import Transformer_NonRecursive
 
 from .syntax import (
     Assign,
@@ -17,7 +16,6 @@ from .syntax import (
     Branch,
     Count,
     Def,
-    Dim,
     Launch,
     Leave,
     Let,
@@ -38,12 +36,12 @@ from .syntax import (
     Variant,
     X,
 )
+from .tree_formulas import Formulas
 from .tree_values import (
     Head,
     Unreadable,
     below,
     bounded,
-    given,
     named,
     number,
     place,
@@ -57,124 +55,17 @@ from .tree_values import (
 )
 
 # Clauses that an op may have only once, and what they are called.
-ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`", "numbers": "`numbers`"}
+ONCE = {
+    "doc": "text",
+    "family": "`for`",
+    **{word: f"`{word}`" for word in ("nograd", "foreach", "numbers", "modulus")},
+}
+LISTS = ("ignored", "aliases", "complexes")  # clauses with several names each
 
 
 @v_args(meta=True)
-class Build(Transformer_NonRecursive):
+class Build(Formulas):
     """One method for each rule or alias of grammar/op.lark."""
-
-    # Expressions
-    def number(self, m, c):
-        return X("num", (), number(c[0]), place(m))
-
-    def name(self, m, c):
-        return X("name", (), str(c[0]), place(m))
-
-    def string(self, m, c):
-        return X("str", (), str(c[0][1:-1]), place(m))
-
-    def list(self, m, c):
-        return X("list", given(c), None, place(m))
-
-    def call(self, m, c):
-        return X("call", given(c[1:]), str(c[0]), place(m))
-
-    def keyword(self, m, c):
-        return X("kw", (c[1],), str(c[0]), place(m))
-
-    def field(self, m, c):
-        return X("field", (c[0],), str(c[1]), place(m))
-
-    def access(self, m, c):
-        return X("read", (c[0], *c[1]), None, place(m))
-
-    def index_list(self, m, c):
-        return given(c)
-
-    def spread(self, m, c):
-        return X("spread", (c[0],), None, place(m))
-
-    def or_else(self, m, c):
-        return X("??", (c[0], c[1]), None, place(m))
-
-    def sign(self, m, c):
-        return X("neg" if c[0] == "-" else "~", (c[1],), None, place(m))
-
-    def binary(self, m, c):
-        return X(str(c[1]), (c[0], c[2]), None, place(m))
-
-    def negation(self, m, c):
-        return X("not", (c[0],), None, place(m))
-
-    def both(self, m, c):
-        return X("and", (c[0], c[1]), None, place(m))
-
-    def either(self, m, c):
-        return X("or", (c[0], c[1]), None, place(m))
-
-    def conditional(self, m, c):
-        return X("if", (c[1], c[0], c[2]), None, place(m))
-
-    def chain(self, m, c):
-        """`a <= i < b` is `a <= i and i < b`."""
-        parts = [X(str(op), (a, b), None, (a.span[0], b.span[1])) for a, op, b in zip(c[::2], c[1::2], c[2::2])]
-        e = X(parts[0].kind, parts[0].args, None, place(m)) if len(parts) == 1 else parts[0]
-        for p in parts[1:]:
-            e = X("and", (e, p), None, place(m))
-        return e
-
-    def binders(self, m, c):
-        return tuple(c)
-
-    def binder(self, m, c):
-        return Binder(str(c[0]), False, None, c[1], place(m))
-
-    def ranged(self, m, c):
-        return Binder(str(c[0]), False, c[1], c[2], place(m))
-
-    def pack_binder(self, m, c):
-        return Binder(str(c[0]), True, None, c[1], place(m))
-
-    def reduction(self, m, c):
-        return X("reduce", (c[3],), (str(c[0]), c[1], c[2]), place(m))
-
-    # Signature
-    def dims(self, m, c):
-        return given(c)
-
-    def size_dim(self, m, c):
-        return Dim("size", expr=c[0], when=c[1] if len(c) > 1 else None, span=place(m))
-
-    def flat_dim(self, m, c):
-        return Dim("size", expr=X("name", (), str(c[0]), token_place(c[0])), flat=True, span=place(m))
-
-    def pack_dim(self, m, c):
-        return Dim("pack", str(c[0]), rank=text(c[1]), when=c[2], span=place(m))
-
-    def split_dim(self, m, c):
-        return Dim("split", factors=c[0].factors, when=c[1], span=place(m))
-
-    def chosen_dim(self, m, c):
-        return Dim("chosen", of=c[0], at=str(c[1]), when=c[2], span=place(m))
-
-    def chosen_size(self, m, c):
-        return Dim("size", expr=c[0], span=place(m))
-
-    def split(self, m, c):
-        return Dim("split", factors=tuple(c), span=place(m))
-
-    def factor(self, m, c):
-        return str(c[0])
-
-    def type(self, m, c):
-        return Type(str(c[0]), c[1], c[3] is not None, (), text(c[2]) or "", place(m))
-
-    def choices(self, m, c):
-        return tuple(str(t[1:-1]) for t in c)
-
-    def choice(self, m, c):
-        return Type("choice", None, c[1] is not None, c[0], span=place(m))
 
     def param(self, m, c):
         return Param(str(c[1]), c[2], c[3], c[0] is not None, span=place(m))
@@ -209,6 +100,9 @@ class Build(Transformer_NonRecursive):
 
     def alias(self, m, c):
         return ("aliases", tuple(c), place(m))
+
+    def complexes(self, m, c):
+        return ("complexes", c[0], place(m))
 
     def setting(self, m, c):
         return Setting(str(c[0]), str(c[1] or c[0]), c[2], place(m))
@@ -263,6 +157,9 @@ class Build(Transformer_NonRecursive):
 
     def numbers(self, m, c):
         return ("numbers", True, place(m))
+
+    def modulus(self, m, c):
+        return ("modulus", True, place(m))
 
     def launch(self, m, c):
         name, step, steps, *over, lanes, block = c
@@ -372,7 +269,7 @@ class Build(Transformer_NonRecursive):
                 raise Unreadable(f"this definition has a second {ONCE[kind]}", where)
             parts.setdefault(kind, []).append(v)
         fields = {k: v[0] if k in ONCE else tuple(v) for k, v in parts.items()}
-        lists = {k: tuple(name for names in parts[k] for name in names) for k in ("ignored", "aliases") if k in parts}
+        lists = {k: tuple(name for names in parts[k] for name in names) for k in LISTS if k in parts}
         return fields | lists
 
     def let(self, m, c):

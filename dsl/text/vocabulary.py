@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 from ..ir.dtypes import TYPES
-from ..ir.expression import INTRINSICS
+from ..ir.intrinsics import INTRINSICS
 from .source import Source
 from .syntax import Dim, Op, Param, Span, X
 
 TENSOR_TYPES = ("Num", "Float", "Int", "Bits", "Bool", "Any")
+RESULT_TYPES = (*TENSOR_TYPES, "Int32")
 OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "dtype", "choice")
 REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 # Function -> fewest and most arguments.  Reducers called like functions reduce a whole tensor.

@@ -189,6 +189,8 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
       );
     }
   }
+  if (output.dtype === "complex64")
+    throw new AutogradError("grad can be implicitly created only for real scalar outputs but got torch.complex64");
   return filledOn(output.storage.device, output.shape, 1, output.dtype, "ones_like");
 }
 

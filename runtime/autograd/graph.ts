@@ -1,10 +1,17 @@
 // torch.autograd.graph: what the tape keeps for the way back.
 
-import { callable } from "../base/argument-kinds.js";
+import { callable, refuse, text, whole } from "../base/argument-kinds.js";
+import { titled } from "../base/class-name.js";
+import { AutogradError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import type { SavedHooks } from "../tape/node.js";
+import { runIn, Scoped } from "../base/scoped.js";
+import { Node, type SavedHooks, gradientEdge } from "../tape/node.js";
+import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { withSavedHooks } from "./saved-hooks.js";
+
+/** Why no hooks on saved tensors may be set now; null: they may. */
+const refusal = /* @__PURE__ */ new Scoped<{ readonly message: string } | null>(null, (a, b) => a === b);
 
 /**
  * While `body` runs, whatever a node saves for the way back is given to `pack_hook`, and what that answers to
@@ -16,7 +23,45 @@ export function saved_tensors_hooks<P, T>(
   body: () => T,
 ): T {
   [pack_hook, unpack_hook, body] = taken("saved_tensors_hooks pack_hook unpack_hook body", arguments);
+  if (refusal.value) throw new AutogradError(refusal.value.message);
   callable(pack_hook, "saved_tensors_hooks", "pack_hook");
   callable(unpack_hook, "saved_tensors_hooks", "unpack_hook");
   return withSavedHooks("saved_tensors_hooks", { pack: pack_hook, unpack: unpack_hook as SavedHooks["unpack"] }, body);
+}
+
+/** While `body` runs, setting hooks on saved tensors throws `error_message`. */
+export function disable_saved_tensors_hooks<T>(error_message: string, body: () => T): T {
+  [error_message, body] = taken("disable_saved_tensors_hooks error_message body", arguments);
+  const message = text(error_message, "disable_saved_tensors_hooks", "error_message");
+  return runIn(refusal, { message }, body, "disable_saved_tensors_hooks");
+}
+
+export { Node };
+/** A node of the tape, and which of its outputs a tensor is. */
+export class GradientEdge {
+  readonly node: Node;
+  readonly output_nr: number;
+  constructor(...edge: [node: Node, output_nr: number] | [{ node: Node; output_nr: number }]) {
+    const [node, output_nr] = taken("GradientEdge node output_nr", edge);
+    if (!(node instanceof Node)) refuse("GradientEdge", "node", "a node of the tape", node);
+    this.node = node;
+    this.output_nr = whole(output_nr, "GradientEdge", "output_nr");
+  }
+}
+titled(GradientEdge, "GradientEdge");
+
+/** Where the gradient of a tensor goes: to the node that made it, or of a leaf to the one that adds it up. */
+export function get_gradient_edge(tensor: Tensor): GradientEdge {
+  const x = tensorOf(taken("get_gradient_edge tensor", arguments)[0], "get_gradient_edge", "tensor"),
+    node = gradientEdge(x);
+  if (!node) throw new AutogradError("get_gradient_edge: the tensor does not require gradients");
+  return new GradientEdge(node, x.node ? x.outputNumber : 0);
+}
+
+/** Counts a change of these tensors that was made where autograd does not see it. */
+export function increment_version(tensor: Tensor | readonly Tensor[]): void {
+  const [given] = taken("increment_version tensor", arguments),
+    op = "increment_version";
+  for (const { storage } of Array.isArray(given) ? tensorsOf(given, op, "tensor") : [tensorOf(given, op, "tensor")])
+    storage.version++;
 }

@@ -26,7 +26,8 @@ export interface Capturing {
   /** A tensor is made, on whatever memory. */
   formed(tensor: Tensor): void;
   changed(storage: Storage): void;
-  swapped(a: Storage, b: Storage): void;
+  /** Whether the memory is to be exchanged. */
+  swapped(a: Storage, b: Storage): boolean;
   /** The program reads elements. */
   read(storage: Storage): void;
   /** A tensor's gradient is asked for, or about to be set. */
@@ -46,6 +47,12 @@ export interface Capturing {
   again(name: string, action: () => void): void;
   /** From now on launches have the numbers of list `list` of a host step; of none where that is -1. */
   feed(step: number, list: number): void;
+  /** A generator is about to draw. */
+  drawing(source: RandomSource): void;
+  /** Takes what brings the program's own numbers back, where nothing shall be left of a call; null: all of it is meant. */
+  readonly undo: ((action: () => void) => void) | null;
+  /** Does what a replay need not do again, as it depends on nothing that changes; nothing of it is recorded. */
+  apart<T>(work: () => T): T;
   /** Something happens that no replay can do. */
   refuse(why: string): void;
 }
@@ -55,7 +62,10 @@ export type Compiler = (
   name: string,
   call: (...args: unknown[]) => unknown,
   options: readonly unknown[],
-) => (...args: unknown[]) => unknown;
+) => ((...args: unknown[]) => unknown) & {
+  /** Compiles what a call with such arguments needs, which it does not make. */
+  warmup(...args: unknown[]): Promise<void>;
+};
 export let compiler: Compiler | null = null;
 export function compileWith(by: Compiler): void {
   compiler = by;

@@ -1,4 +1,4 @@
-// Arguments by place and by name: a line of text says what a function takes, and everything that is called binds here,
+// Arguments by position and by name: a line of text says what a function takes, and everything that is called binds here,
 // the generated ops too (dispatch/op-arguments.ts keeps their names apart).
 
 import { TypeMismatchError } from "./errors.js";
@@ -11,7 +11,7 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The error for more arguments by place than there are. */
+/** The error for more arguments by position than there are. */
 export const tooMany = (op: string, most: number, given: number): TypeMismatchError =>
   new TypeMismatchError(`${op}: takes at most ${most} positional argument${most === 1 ? "" : "s"}, but got ${given}`);
 
@@ -95,14 +95,14 @@ export function named(
   return values;
 }
 
-/** Refuses more arguments by place than there are; `undefined` and null are none. */
+/** Refuses more arguments by position than there are; `undefined` and null are none. */
 export function atMost(op: string, values: ArrayLike<unknown>, most: number): void {
   for (let i = most; i < values.length; i++) {
     if (values[i] !== undefined && values[i] !== null) throw tooMany(op, most, values.length);
   }
 }
 
-/** What a line says: the function's name, its parameters, their names, how many come by place, and other options. */
+/** What a line says: the function's name, its parameters, their names, how many come by position, and other options. */
 type Signature = readonly [op: string, words: string[], names: string[], most: number, others?: string[]];
 const signatures = new Map<string, Signature>();
 

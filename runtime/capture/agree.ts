@@ -1,22 +1,25 @@
 // Whether two recordings of a function say the same: what a program is replayed for only once two calls one after another
-// have.  So a number, a branch or a tensor that changes from call to call without being an argument is found.
+// have.  So a number, a branch or a tensor that changes from call to call without being an argument is found.  Of a program
+// that is known to do so, a call with tensors of other sizes need say the same but for sizes.
 
+import { entry } from "../../host/parts.js";
 import type { Numbers } from "../base/capturing.js";
 import type { Call } from "../../host/model.js";
+import type { Prepared } from "../devices/device.js";
 import type { Program, Result, Step, Value, View } from "./program.js";
 
 const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a === b || (a.length === b.length && a.every((x, i) => Object.is(x, b[i])));
 
-const sameView = (a: View | null, b: View | null): boolean =>
+/** `sized`: wherever they are, and whatever their sizes. */
+const sameView = (a: View | null, b: View | null, sized: boolean): boolean =>
   a === b ||
   (a !== null &&
     b !== null &&
     a.value === b.value &&
     a.dtype === b.dtype &&
-    a.offset === b.offset &&
-    sameList(a.shape, b.shape) &&
-    sameList(a.strides, b.strides));
+    a.shape.length === b.shape.length &&
+    (sized || (a.offset === b.offset && sameList(a.shape, b.shape) && sameList(a.strides, b.strides))));
 
 function sameEnv(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(a);
@@ -48,8 +51,25 @@ function sameCall(a: Call, b: Call, fed: boolean): boolean {
   );
 }
 
-function sameValue(a: Value, b: Value): boolean {
-  if (a.device !== b.device || a.dtype !== b.dtype || a.length !== b.length) return false;
+/** Whether two calls of an op have the same options and the same kinds of tensors, whatever the sizes of these. */
+function sameOptions({ op: { op }, call: a }: Prepared, b: Call, fed: boolean): boolean {
+  const same = (name: string): boolean => Object.is(a.env[name], b.env[name]);
+  return (
+    (fed ||
+      op.params.every((param) => {
+        const name = entry(param.name);
+        if (param.slot >= 0 || !same(name)) return param.slot >= 0;
+        for (let i = 0; Object.hasOwn(a.env, `${name}${i}`) || Object.hasOwn(b.env, `${name}${i}`); i++)
+          if (!same(`${name}${i}`)) return false;
+        return true;
+      })) &&
+    a.slots.length === b.slots.length &&
+    a.slots.every(({ dtype, shape }, i) => dtype === b.slots[i]!.dtype && shape.length === b.slots[i]!.shape.length)
+  );
+}
+
+function sameValue(a: Value, b: Value, sized: boolean): boolean {
+  if (a.device !== b.device || a.dtype !== b.dtype || (!sized && a.length !== b.length)) return false;
   const x = a.source,
     y = b.source;
   if (x.kind === "constant" && y.kind === "captured") return x.storage === y.storage; // a number that is kept
@@ -80,7 +100,7 @@ export function nameOf(step: Step): string {
     .join(" > ")})`;
 }
 
-function sameStep(a: Step, b: Step): boolean {
+function sameStep(a: Step, b: Step, sized: boolean): boolean {
   if (a.kind === "run" && b.kind === "run")
     return (
       a.prepared.op === b.prepared.op &&
@@ -89,30 +109,35 @@ function sameStep(a: Step, b: Step): boolean {
       a.draw === b.draw &&
       a.fed?.host === b.fed?.host &&
       a.fed?.list === b.fed?.list &&
-      sameCall(a.prepared.call, b.prepared.call, a.fed !== null)
+      (sized
+        ? sameOptions(a.prepared, b.prepared.call, a.fed !== null)
+        : sameCall(a.prepared.call, b.prepared.call, a.fed !== null))
     );
-  if (a.kind === "copy" && b.kind === "copy") return sameView(a.target, b.target) && sameView(a.source, b.source);
+  if (a.kind === "copy" && b.kind === "copy")
+    return sameView(a.target, b.target, sized) && sameView(a.source, b.source, sized);
   return sameEnv(a as never, b as never);
 }
 
-function sameResult(a: Result, b: Result): boolean {
-  if (a.kind === "tensor" && b.kind === "tensor") return sameView(a.view, b.view) && a.number === b.number;
+function sameResult(a: Result, b: Result, sized: boolean): boolean {
+  if (a.kind === "tensor" && b.kind === "tensor") return sameView(a.view, b.view, sized) && a.number === b.number;
   if (a.kind === "list" && b.kind === "list")
-    return a.items.length === b.items.length && a.items.every((item, i) => sameResult(item, b.items[i]!));
+    return a.items.length === b.items.length && a.items.every((item, i) => sameResult(item, b.items[i]!, sized));
   if (a.kind === "named" && b.kind === "named") {
     const names = Object.keys(a.items);
-    return sameList(names, Object.keys(b.items)) && names.every((name) => sameResult(a.items[name]!, b.items[name]!));
+    return (
+      sameList(names, Object.keys(b.items)) && names.every((name) => sameResult(a.items[name]!, b.items[name]!, sized))
+    );
   }
   return sameEnv(a as never, b as never);
 }
 
-/** The first thing in which two programs differ; null where they are the same. */
-export function difference(a: Program, b: Program): string | null {
+/** The first thing in which two programs differ; null where they are the same.  `sized`: but for sizes. */
+export function difference(a: Program, b: Program, sized = false): string | null {
   const steps = Math.min(a.steps.length, b.steps.length);
   for (let i = 0; i < steps; i++) {
     const x = a.steps[i]!,
       y = b.steps[i]!;
-    if (!sameStep(x, y))
+    if (!sameStep(x, y, sized))
       return nameOf(x) === nameOf(y)
         ? `${nameOf(x)} (step ${i}) gets other numbers or tensors`
         : `step ${i} is ${nameOf(x)} once and ${nameOf(y)} then`;
@@ -120,15 +145,15 @@ export function difference(a: Program, b: Program): string | null {
   if (a.steps.length !== b.steps.length) return `it takes ${a.steps.length} steps once and ${b.steps.length} then`;
   if (a.ahead !== b.ahead) return "it makes another number of tensors";
   for (let i = 0; i < a.ahead; i++)
-    if (!sameValue(a.values[i]!, b.values[i]!)) {
+    if (!sameValue(a.values[i]!, b.values[i]!, sized)) {
       const at = a.steps.findIndex((step) => step.kind === "run" && step.slots.includes(i));
       return `${at < 0 ? "it" : nameOf(a.steps[at]!)} uses another tensor, or other numbers, that are no arguments`;
     }
-  if (!sameResult(a.result, b.result)) return "its results are other ones";
+  if (!sameResult(a.result, b.result, sized)) return "its results are other ones";
   if (!sameList(a.draws, b.draws)) return "it draws random numbers elsewhere";
   if (
     a.gradients.length !== b.gradients.length ||
-    a.gradients.some(({ of, view }, i) => of !== b.gradients[i]!.of || !sameView(view, b.gradients[i]!.view))
+    a.gradients.some(({ of, view }, i) => of !== b.gradients[i]!.of || !sameView(view, b.gradients[i]!.view, sized))
   )
     return "it leaves other gradients";
   return null;

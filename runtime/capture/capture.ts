@@ -20,15 +20,20 @@ export interface Recording {
   trouble: string | null;
 }
 
-/** Listens while `body` runs, which may be asynchronous; `over` gets the recording before the caller gets the result. */
+/**
+ * Listens while `body` runs, which may be asynchronous; `over` gets the recording before the caller gets the result.
+ * `rehearsing`: devices do nothing, and what brings all else back is put there; `purpose`: what errors call that.
+ */
 export function recorded<T>(
   name: string,
   args: Arguments,
   body: () => T,
   over: (recording: Recording, result: unknown) => void,
+  rehearsing: (() => void)[] | null = null,
+  purpose?: string,
 ): T {
   const guards = new Guards(args),
-    recorder = new Recorder(args.tensors),
+    recorder = new Recorder(args.tensors, rehearsing, purpose),
     nodes = args.tensors.map((x) => x.currentNode()),
     { calls } = get_rng_state();
   const done = (result: unknown, async: boolean): void => {

@@ -7,16 +7,23 @@ import { isOptions, taken } from "../base/named-arguments.js";
 import { registeredDevices } from "../devices/device.js";
 import { difference } from "./agree.js";
 import { type Recording, recorded, withWayBack } from "./capture.js";
+import { type Candidate, Entries, Entry } from "./entry.js";
 import { showProgram } from "./explain.js";
-import { type Arguments, type Guards, argumentsOf } from "./guards.js";
-import { MISSED, Replay } from "./replay.js";
+import { drawPrograms } from "./picture.js";
+import { type Arguments, argumentsOf } from "./guards.js";
+import { MISSED } from "./replay.js";
 import { verified } from "./verify.js";
+import { warmed } from "./warmup.js";
 
 const MODES = ["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "verify"] as const;
 
 export interface CompileOptions {
   /** Throws where a call cannot be captured, instead of running it as it is. */
   fullgraph?: boolean;
+  /**
+   * Whether sizes vary from call to call: null (the default) finds out, false keeps to few sizes and `true` goes on
+   * however seldom one comes again.
+   */
   dynamic?: boolean | null;
   /** "verify": the function runs beside each tenth replay, and results are compared. */
   mode?: (typeof MODES)[number] | null;
@@ -25,19 +32,15 @@ export interface CompileOptions {
   disable?: boolean;
 }
 
-/** Programs of a function, and calls in a row that were recorded and are like none before. */
+/** Programs of a function: where sizes are not dynamic, and where they are. */
 const MOST_PROGRAMS = 8,
-  MOST_RECORDINGS = 8;
+  MOST_SIZES = 64;
+/** Calls in a row that were recorded and are like none of the same sizes before. */
+const MOST_RECORDINGS = 8;
 /** With "verify" the function runs beside the first replay and each so many after it. */
 const EACH = 10;
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown;
-
-interface Entry {
-  guards: Guards;
-  readonly replay: Replay;
-  readonly async: boolean;
-}
 
 /** What was done with a compiled function's calls. */
 export interface CompileCounts {
@@ -52,9 +55,11 @@ const all = new Set<WeakRef<Compiled>>();
 let disabled = 0;
 
 export class Compiled {
-  private entries: Entry[] = [];
-  private candidates: Recording[] = [];
+  private entries: Entries;
+  private candidates: Candidate[] = [];
   private alone = 0;
+  /** Calls in a row that no program stood for. */
+  private missed = 0;
   private why: string | null = null;
   private said = false;
   private failure: Error | null = null;
@@ -65,8 +70,14 @@ export class Compiled {
     private readonly f: Callable,
     private readonly fullgraph: boolean,
     private readonly verify: boolean,
+    private readonly dynamic: boolean | null,
   ) {
+    this.entries = this.none();
     all.add(new WeakRef(this));
+  }
+
+  private none(): Entries {
+    return new Entries(this.dynamic === false ? MOST_PROGRAMS : MOST_SIZES);
   }
 
   call(self: unknown, args: unknown[]): unknown {
@@ -78,8 +89,8 @@ export class Compiled {
       throw error;
     }
     const given = argumentsOf(args);
-    for (const entry of this.entries) {
-      if (entry.guards.broken(given) !== null) continue;
+    for (const entry of this.entries.of(given)) {
+      this.missed = 0;
       if (this.verify && entry.replay.count % EACH === 0)
         return verified(this.name, entry.replay, given, run, (error) => {
           this.failure = error;
@@ -96,44 +107,86 @@ export class Compiled {
     return this.record(given, run);
   }
 
+  /** Compiles what calls like this one need, which it does not make. */
+  async warm(self: unknown, args: readonly unknown[]): Promise<void> {
+    if (capturing) throw new OpError(`${this.name}.warmup: a call is being captured`);
+    const given = argumentsOf(args);
+    if (this.why !== null) return;
+    for (const _ of this.entries.of(given)) return;
+    const run = (words: readonly unknown[]): unknown => Reflect.apply(this.f, self, words);
+    const entry = await warmed(this.name, args, run, this.entries.blocks);
+    if (entry && (this.dynamic !== false || this.entries.length < MOST_PROGRAMS)) this.keep(entry);
+  }
+
+  private keep(entry: Entry): void {
+    this.entries.add(entry);
+    this.counts.programs++;
+  }
+
   private record(given: Arguments, run: () => unknown): unknown {
     this.counts.recordings++;
+    // A call like this one that was recorded last, whatever it did.
+    const last = this.latest(({ guards }) => guards.broken(given, false) === null);
     return recorded(this.name, given, run, (recording) => {
-      this.take(recording);
+      this.take(recording, last);
     });
   }
 
-  private take(recording: Recording): void {
+  private latest(is: (candidate: Candidate) => boolean): Candidate | null {
+    for (let i = this.candidates.length - 1; i >= 0; i--) if (is(this.candidates[i]!)) return this.candidates[i]!;
+    return null;
+  }
+
+  private take(recording: Recording, last: Candidate | null): void {
     if (recording.trouble !== null) return this.giveUp(recording.trouble);
-    const { program, guards } = recording;
-    for (const entry of this.entries) {
-      if (difference(entry.replay.program, program) !== null) continue;
-      guards.meets(entry.guards);
-      entry.guards = guards;
-      entry.replay.program.hosts = program.hosts;
+    const { program, guards, async, roots } = recording,
+      mine: Candidate = { program, guards, async, open: roots.length > 0 },
+      known = this.entries.like(program, false);
+    if (known) {
+      guards.meets(known.guards);
+      known.guards = guards;
+      known.program.hosts = program.hosts;
       return;
     }
-    let why = "";
-    for (const other of this.candidates) {
-      const found = difference(other.program, program);
-      if (found !== null) {
-        why = found;
-        continue;
-      }
-      if (this.entries.length >= MOST_PROGRAMS)
-        return this.giveUp(`there are ${MOST_PROGRAMS} programs of it for other arguments already`);
-      const trouble = withWayBack(recording);
-      if (trouble !== null) return this.giveUp(trouble);
-      guards.meets(other.guards);
-      this.candidates.splice(this.candidates.indexOf(other), 1);
-      this.alone = 0;
-      this.entries.push({ guards, replay: new Replay(program), async: recording.async });
-      this.counts.programs++;
-      return;
-    }
-    if (++this.alone >= MOST_RECORDINGS) return this.giveUp(`each call does something else: ${why}`);
-    this.candidates.push(recording);
-    if (this.candidates.length > MOST_RECORDINGS) this.candidates.shift();
+    if (this.dynamic === null && !this.fullgraph && ++this.missed > MOST_SIZES)
+      return this.giveUp(`${MOST_SIZES} calls in a row had other sizes than those before; { dynamic: true } goes on`);
+    let why = last && difference(last.program, program);
+    // Nothing that is known of them tells apart two calls that did something else.
+    const other = why === null ? this.latest((candidate) => difference(candidate.program, program) === null) : null;
+    if (other) return this.accept(recording, other);
+    why ??= this.candidates.length ? difference(this.candidates.at(-1)!.program, program) : null;
+    const like = (x: Candidate | Entry): boolean => x.guards.sameSizes(guards),
+      again = this.candidates.some(like);
+    // Sizes are the reason for whatever is not the same only where they are not those of another call.
+    const sized =
+      again || this.dynamic === false || [...this.entries].some(like) ? null : this.entries.like(program, true);
+    if (sized) return this.accept(recording, sized);
+    // Sizes that come for the first time say nothing about what changes from call to call.
+    if ((again || this.dynamic === false) && ++this.alone >= MOST_RECORDINGS)
+      return this.giveUp(`each call does something else: ${why ?? "by turns"}`);
+    this.candidates.push(mine);
+    if (this.candidates.length > this.entries.most) this.candidates.shift();
+  }
+
+  /** From now on a recording's program stands for calls like it; `like` says the same. */
+  private accept(recording: Recording, like: Candidate | Entry): void {
+    const { program, guards, async } = recording;
+    if (this.dynamic === false && this.entries.length >= MOST_PROGRAMS)
+      return this.giveUp(`there are ${MOST_PROGRAMS} programs of it for other arguments already`);
+    const trouble = withWayBack(recording);
+    if (trouble !== null) return this.giveUp(trouble);
+    guards.meets(like.guards);
+    this.alone = 0;
+    this.keep(new Entry(guards, program, async, this.entries.blocks));
+    this.candidates = this.candidates.filter((candidate) => {
+      if (candidate === like) return false;
+      // What a call of other sizes said before is confirmed by this one.
+      if (this.dynamic === false || candidate.open || candidate.guards.sameSizes(guards)) return true;
+      if (difference(candidate.program, program, true) !== null) return true;
+      candidate.guards.meets(guards);
+      this.keep(new Entry(candidate.guards, candidate.program, candidate.async, this.entries.blocks));
+      return false;
+    });
   }
 
   /** From now on calls that no program stands for run as they are. */
@@ -152,22 +205,22 @@ export class Compiled {
   /** Forgets all programs. */
   reset(): void {
     // Their memory goes back with them: gradients may be on their way still.
-    this.entries = [];
+    this.entries = this.none();
     this.candidates = [];
-    this.alone = 0;
+    this.alone = this.missed = 0;
     this.why = this.failure = null;
     this.said = false;
     Object.assign(this.counts, { recordings: 0, replays: 0, programs: 0, eager: 0 });
   }
 
-  explain(): string {
+  explain(format: "text" | "svg"): string {
     const { recordings, replays, eager } = this.counts,
-      head = `${this.name}: ${this.entries.length} programs, ${recordings} calls recorded, ${replays} replayed, ${eager} run as they are`;
-    return [
-      head,
-      ...(this.why === null ? [] : [`runs as it is: ${this.why}`]),
-      ...this.entries.map(({ replay }) => showProgram(replay)),
-    ].join("\n\n");
+      head = `${this.name}: ${this.entries.length} programs, ${recordings} calls recorded, ${replays} replayed, ${eager} run as they are`,
+      planned = [...this.entries].map(({ replay }) => replay);
+    if (format === "svg") return drawPrograms(head, planned);
+    return [head, ...(this.why === null ? [] : [`runs as it is: ${this.why}`]), ...planned.map(showProgram)].join(
+      "\n\n",
+    );
   }
 }
 
@@ -182,20 +235,33 @@ const known = new WeakMap<object, Compiled>();
 /** The compiled form of a function or of a module, which is called as it is. */
 export function compiledOf(model: object, options: CompileOptions, name: string): Compiled {
   const fullgraph = flag(options.fullgraph ?? false, "compile", "fullgraph"),
-    { mode = null } = options;
+    { mode = null } = options,
+    dynamic = options.dynamic ?? null;
   if (mode !== null && !MODES.includes(mode))
     throw new TypeMismatchError(
       `compile: argument 'mode' must be one of ${MODES.map((m) => `"${m}"`).join(", ")}, got ${describe(mode)}`,
     );
-  return new Compiled(name, model as Callable, fullgraph, mode === "verify");
+  if (dynamic !== null) flag(dynamic, "compile", "dynamic");
+  return new Compiled(name, model as Callable, fullgraph, mode === "verify", dynamic);
+}
+
+/** What a compiled function can do beside being called. */
+export interface Warmed<F extends (...args: never[]) => unknown> {
+  /**
+   * Captures a call with arguments like these, and compiles its kernels, all at a time, without making the call: nothing
+   * runs on the device, and parameters, gradients, optimizers, schedulers and random numbers stay as they are.  Other calls go on
+   * meanwhile.  The function's own code runs a few times on tensors without values, which are disposed of.  Rejects
+   * where it cannot be captured.
+   */
+  warmup(...args: Parameters<F>): Promise<void>;
 }
 
 /**
  * A function, or module, that does what `model` does with less work: its first two calls are recorded, and later ones
  * with like arguments repeat what they did on the device, without running its code.
  */
-export function compile<F extends (...args: never[]) => unknown>(model: F, options?: CompileOptions): F;
-export function compile(options?: CompileOptions): <F extends (...args: never[]) => unknown>(model: F) => F;
+export function compile<F extends (...args: never[]) => unknown>(model: F, options?: CompileOptions): F & Warmed<F>;
+export function compile(options?: CompileOptions): <F extends (...args: never[]) => unknown>(model: F) => F & Warmed<F>;
 export function compile(...args: unknown[]): unknown {
   const [model, fullgraph, dynamic, backend, mode, options, disable] = taken(
     "compile model? fullgraph? dynamic? backend? mode? options? disable?",
@@ -212,7 +278,12 @@ export function compile(...args: unknown[]): unknown {
     compiled = compiledOf(model, given, named || "a function");
   const out: object = new Proxy(model, {
     apply: (_, self, given: unknown[]) => compiled.call(self, given),
-    get: (target, key, self) => (key === original ? target : (Reflect.get(target, key, self) as unknown)),
+    get: (target, key, self) =>
+      key === original
+        ? target
+        : key === "warmup" && !(key in target)
+          ? (...given: unknown[]) => compiled.warm(undefined, given)
+          : (Reflect.get(target, key, self) as unknown),
   });
   known.set(out, compiled);
   return out;
@@ -256,10 +327,18 @@ export function disable(...args: unknown[]): unknown {
   };
 }
 
-/** What became of a compiled function, as text: its programs with their steps, memory and launches. */
-export function explain(f: unknown): string {
-  [f] = taken("explain f", arguments);
-  return compiledFrom(f, "explain").explain();
+/**
+ * What became of a compiled function: its programs with their steps and launches, why these are not fewer, and their
+ * memory.  `format`: "text", or "svg" for a picture.
+ */
+export function explain(f: unknown, options?: { format?: "text" | "svg" }): string;
+export function explain(f: unknown, format?: "text" | "svg"): string;
+export function explain(...args: unknown[]): string {
+  const [f, format = "text"] = taken("explain f format?", args) as [unknown, "text" | "svg" | undefined];
+  const compiled = compiledFrom(f, "explain");
+  if (format !== "text" && format !== "svg")
+    throw new TypeMismatchError(`explain: argument 'format' must be "text" or "svg", got ${describe(format)}`);
+  return compiled.explain(format);
 }
 
 /** How many calls of a compiled function were recorded, replayed, or run as they are, and how many programs it has. */

@@ -1,22 +1,20 @@
 // Steps of a captured program joined by the compiler (codegen/fusion), and what runs them.
 
 import { fused } from "../../fusion/fuse.js";
+import { reasons } from "../../fusion/reasons.js";
 import { type Item, type Work, apart, as_op, copied, filled, item_of, work_of } from "../../fusion/work.js";
 import type { CompiledOp } from "../program/compiled-op.js";
+import { numelOf } from "../base/shape.js";
+import type { DType } from "../elements/dtype.js";
 import { withFormulas } from "../program/notation-formulas.js";
+import { passes } from "../program/structure.js";
 import { type RunStep, type Step, type Value, touched } from "./program.js";
 
-/** The steps with those joined that can be.  `lasting`: the values that are needed after them. */
-export function joinedSteps(values: readonly Value[], steps: readonly Step[], lasting: ReadonlySet<number>): Step[] {
-  const items = steps.flatMap((step, n): Item[] => {
-    const work = workOf(n, step, values);
-    if (work) return apart(work).map((one) => item_of(n, one));
-    // That a change is counted is the host's matter.
-    const { reads, writes } = step.kind === "change" ? { reads: [], writes: [] } : touched(step);
-    return [{ step: n, work: null, reads: [...reads, ...writes], writes: [...writes] }];
-  });
-  const products = !values.some(({ device }) => device.type === "cpu"),
-    found = fused(items, [...lasting], products),
+/** The steps with those joined that can be.  `lasting`: the values that are needed after them; what passes between kernels
+ *  of one step is added to `values`. */
+export function joinedSteps(values: Value[], steps: readonly Step[], lasting: ReadonlySet<number>): Step[] {
+  const items = steps.flatMap((step, n) => itemsOf(n, step, values)),
+    found = fused(items, [...lasting], products(values)),
     out: Step[] = [];
   for (let i = 0; i < found.length; i++) {
     const { step, work } = found[i]!,
@@ -30,15 +28,59 @@ export function joinedSteps(values: readonly Value[], steps: readonly Step[], la
   return out;
 }
 
+/** Whether kernels of products take formulas of others. */
+const products = (values: readonly Value[]): boolean => !values.some(({ device }) => device.type === "cpu");
+
+/** A step as what can be joined: its kernels one by one. */
+function itemsOf(n: number, step: Step, values: Value[]): Item[] {
+  if (step.kind === "run" && step.joined) return [item_of(n, step.joined.work)];
+  const work = workOf(n, step, values);
+  if (work) return apart(work).map((one) => item_of(n, one));
+  // That a change is counted is the host's matter.
+  const { reads, writes } = step.kind === "change" ? { reads: [], writes: [] } : touched(step);
+  return [{ step: n, work: null, reads: [...reads, ...writes], writes: [...writes] }];
+}
+
+/** Two steps by their numbers that a value connects, and why they are not one. */
+export interface Apart {
+  readonly first: number;
+  readonly second: number;
+  readonly value: number;
+  readonly why: string;
+}
+
+/** Why joined steps are not fewer. */
+export function whyApart(values: readonly Value[], steps: readonly Step[], lasting: ReadonlySet<number>): Apart[] {
+  const all = [...values],
+    items = steps.flatMap((step, n) => itemsOf(n, step, all));
+  return reasons(items, [...lasting], products(values)).map(({ first, second, value, why }) => ({
+    first: items[first]!.step,
+    second: items[second]!.step,
+    value,
+    why,
+  }));
+}
+
 /** What a step launches, where something can be joined with it. */
-function workOf(n: number, step: Step, values: readonly Value[]): Work | null {
+function workOf(n: number, step: Step, values: Value[]): Work | null {
   if (step.kind === "run") {
     const { prepared, slots } = step,
       { op } = prepared.op,
       made = prepared.program === 0 ? op.outputs : op.programs[prepared.program]!.outputs,
       wanted = [...new Set([...made, ...prepared.changes])].filter((slot) => slots[slot]! >= 0);
-    op.programs[prepared.program]!.kernels.forEach(withFormulas);
-    return work_of(n, op, prepared.program, prepared.call, wanted, [...slots]);
+    const { kernels } = op.programs[prepared.program]!;
+    kernels.forEach(withFormulas);
+    const held = op.slots.map((_, slot) => slots[slot] ?? -1),
+      { device } = values[held.find((value) => value >= 0)!]!;
+    // The CPU keeps it in doubles, which values of programs are not.
+    if (kernels.length > 1 && device.type !== "cpu")
+      prepared.call.slots.forEach(({ dtype, shape, fresh }, slot) => {
+        if (held[slot]! >= 0 || !fresh || !passes(prepared.op, slot, wanted)) return;
+        held[slot] = values.length;
+        const length = numelOf(shape);
+        values.push({ number: values.length, source: { kind: "made" }, device, dtype: dtype as DType, length });
+      });
+    return work_of(n, op, prepared.program, prepared.call, wanted, held);
   }
   if (step.kind === "fill") {
     const { dtype, length } = values[step.value]!;

@@ -42,6 +42,29 @@ export function argumentsOf(args: readonly unknown[]): Arguments {
   return into;
 }
 
+/** The same arguments with tensors of other memory, whose elements are whatever was there; null where one has a graph. */
+export function likeArguments(args: readonly unknown[]): unknown[] | null {
+  const memory = new Map<Storage, Storage>(),
+    tensors = new Map<Tensor, Tensor>();
+  const of = (value: unknown): unknown => {
+    if (value instanceof Tensor) {
+      const { storage, dtype, shape, strides, offset, weak, requires_grad } = value,
+        known = tensors.get(value);
+      if (known) return known;
+      const other = memory.get(storage) ?? storage.device.allocate(storage.dtype, storage.length, "warmup");
+      memory.set(storage, other);
+      const like = new Tensor(other, dtype, shape, strides, offset);
+      like.weak = weak;
+      tensors.set(value, like);
+      return like.requires_grad_(requires_grad);
+    }
+    if (Array.isArray(value)) return value.map(of);
+    if (!isOptions(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, of(item)]));
+  };
+  return argumentsOf(args).tensors.every((x) => x.is_leaf) ? args.map(of) : null;
+}
+
 /** What is asked of a tensor that is given. */
 interface Given {
   readonly device: Device;
@@ -186,15 +209,29 @@ export class Guards {
     }
   }
 
+  /** Whether the tensors given have the same sizes as those of another call. */
+  sameSizes({ inputs }: Guards): boolean {
+    return (
+      inputs.length === this.inputs.length &&
+      inputs.every(
+        ({ shape, strides, offset, length }, i) =>
+          sameList(shape, this.inputs[i]!.shape) &&
+          sameList(strides, this.inputs[i]!.strides) &&
+          offset === this.inputs[i]!.offset &&
+          length === this.inputs[i]!.length,
+      )
+    );
+  }
+
   /** Lets inputs be any memory that were seen with another one. */
   meets({ inputs }: Guards): void {
-    inputs.forEach(({ storage }, i) => {
-      if (this.inputs[i]!.storage !== storage) this.inputs[i]!.storage = null;
+    this.inputs.forEach((own, i) => {
+      if (own.storage !== inputs[i]?.storage) own.storage = null;
     });
   }
 
-  /** The first thing that is not as it was; null where all is. */
-  broken({ tensors, rest }: Arguments): string | null {
+  /** The first thing that is not as it was; null where all is.  `exact`: the memory of inputs, too. */
+  broken({ tensors, rest }: Arguments, exact = true): string | null {
     const now = this.modes;
     if (now.grad !== is_grad_enabled() || now.inference !== is_inference_mode_enabled()) return "the grad mode";
     if (now.device !== defaultDevice()) return "the default device";
@@ -210,7 +247,7 @@ export class Guards {
       if (!sameList(x.strides, was.strides) || x.offset !== was.offset || x.storage.length !== was.length)
         return `the layout of tensor ${i}`;
       if (x.requires_grad !== was.requires_grad || x.is_leaf !== was.leaf) return `requires_grad of tensor ${i}`;
-      if (was.storage && was.storage !== x.storage) return `the memory of tensor ${i}`;
+      if (exact && was.storage && was.storage !== x.storage) return `the memory of tensor ${i}`;
       if (sharing(tensors, i) !== was.shares) return `the memory that tensor ${i} shares`;
     }
     for (const { tensor, storage, requires_grad } of this.tensors) {

@@ -68,16 +68,45 @@ export function shareOut(values: readonly Value[], steps: readonly Step[], wante
   return slots;
 }
 
+/**
+ * Blocks that programs which run one after another take turns in.  A new one beside others is a power of two, so that
+ * programs of growing sizes together take a few times what the largest does.
+ */
+export class Blocks {
+  private readonly all: Storage[] = [];
+
+  /** Memory for each of the slots, in their order. */
+  taken(slots: readonly Slot[]): Storage[] {
+    const free = new Set(this.all),
+      grown = this.all.length > 0,
+      out = new Array<Storage>(slots.length);
+    const order = slots.map((_, i) => i).sort((a, b) => slots[b]!.bytes - slots[a]!.bytes);
+    for (const i of order) {
+      const { device, bytes } = slots[i]!;
+      let best: Storage | null = null;
+      for (const block of free)
+        if (block.device === device && 4 * block.length >= bytes && (!best || block.length < best.length)) best = block;
+      if (!best) {
+        best = device.allocate("float32", (grown ? 2 ** Math.ceil(Math.log2(bytes)) : bytes) / 4, "compiled");
+        best.retain();
+        this.all.push(best);
+      } else free.delete(best);
+      out[i] = best;
+    }
+    return out;
+  }
+}
+
 /** Takes memory for slots; `put` gets what each value sees of it. */
 export function occupy(
   slots: readonly Slot[],
   values: readonly Value[],
+  blocks: Blocks,
   put: (value: number, storage: Storage) => void,
 ): void {
-  for (const slot of slots) {
-    const { device, bytes, lives } = slot,
-      all = device.allocate("float32", bytes / 4, "compiled");
-    all.retain();
+  blocks.taken(slots).forEach((all, i) => {
+    const slot = slots[i]!,
+      { device, lives } = slot;
     slot.memory = all;
     for (const { value } of lives) {
       const { dtype, length } = values[value]!,
@@ -96,5 +125,5 @@ export function occupy(
       storage.cell.freed = false;
       put(value, storage);
     }
-  }
+  });
 }

@@ -3,8 +3,10 @@
 import { compileWith } from "../base/capturing.js";
 import { type CompileOptions, compiledOf } from "./compile.js";
 
-compileWith((name, call, [fullgraph, , , mode, , disable]) => {
-  if (disable === true) return call;
-  const compiled = compiledOf(call, { fullgraph, mode } as CompileOptions, name);
-  return (...args) => compiled.call(undefined, args);
+compileWith((name, call, [fullgraph, dynamic, , mode, , disable]) => {
+  if (disable === true) return Object.assign(call, { warmup: () => Promise.resolve() });
+  const compiled = compiledOf(call, { fullgraph, dynamic, mode } as CompileOptions, name);
+  return Object.assign((...args: unknown[]) => compiled.call(undefined, args), {
+    warmup: (...args: unknown[]) => compiled.warm(undefined, args),
+  });
 });

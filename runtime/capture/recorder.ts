@@ -2,7 +2,9 @@
 // where they come from.
 
 import { type Capturing, type HostStep, captureInto, capturing } from "../base/capturing.js";
-import { type Device, type RandomWords, type Strided, registeredDevices } from "../devices/device.js";
+import { type Device, type Layout, type RandomWords, type Strided, registeredDevices } from "../devices/device.js";
+import { OpError } from "../base/errors.js";
+import type { DType } from "../elements/dtype.js";
 import type { RandomSource } from "../elements/random.js";
 import { programLines } from "../tools/memory-history.js";
 import type { Elements } from "../program/compiled-op.js";
@@ -16,6 +18,13 @@ export interface GradientSeen {
   readonly before: Tensor | null;
   readonly set: boolean;
 }
+
+const whole = ({ dtype, length }: { dtype: DType; length: number }): Layout => ({
+  dtype,
+  shape: [length],
+  strides: [1],
+  offset: 0,
+});
 
 type Methods = Pick<Device, "execute" | "fill" | "copy" | "upload" | "download">;
 
@@ -33,6 +42,8 @@ export class Recorder implements Capturing {
   /** The value that a storage holds now; the given storages with the value that each began with. */
   private readonly held = new Map<Storage, number>();
   private readonly given = new Map<Storage, number>();
+  /** What was uploaded and not used yet: a number that is kept from an earlier call is only used. */
+  private readonly brought = new Map<Storage, Elements>();
   private readonly drawn = new Map<RandomWords, number>();
   private readonly own = new Map<Device, Methods>();
   private readonly inside = new Set<Tensor>();
@@ -44,13 +55,28 @@ export class Recorder implements Capturing {
   /** Of an op that looks at elements: the answer, which the op reads. */
   private spared: Storage | null = null;
 
-  constructor(inputs: readonly Tensor[]) {
+  /** `rehearsing`: nothing runs, and what brings all back is put there. */
+  constructor(
+    inputs: readonly Tensor[],
+    private readonly rehearsing: (() => void)[] | null = null,
+    /** Who rehearses, for errors. */
+    private readonly purpose = "warmup",
+  ) {
+    rehearsing?.push(() => {
+      // Numbers in tensors' places are kept for all calls.
+      for (const x of this.inside) if (!x.weak && !this.given.has(x.storage)) x.dispose();
+    });
     inputs.forEach(({ storage }, index) => {
       if (!this.given.has(storage)) this.give(storage, { kind: "input", index });
     });
   }
 
   // --- While it listens -------------------------------------------------------------------------------
+
+  get undo(): Capturing["undo"] {
+    const { rehearsing } = this;
+    return rehearsing && ((action) => void rehearsing.push(action));
+  }
 
   listen(): void {
     captureInto(this);
@@ -67,25 +93,25 @@ export class Recorder implements Capturing {
             fed: this.fed,
             joined: null,
           });
-        this.within(() => execute.call(device, prepared, storages, random));
+        this.run(() => execute.call(device, prepared, storages, random));
       };
       device.fill = (storage, number) => {
         if (!this.depth) this.steps.push({ kind: "fill", value: this.value(storage), number });
-        this.within(() => fill.call(device, storage, number));
+        this.run(() => fill.call(device, storage, number));
       };
       device.copy = (target, source) => {
         if (!this.depth) this.steps.push({ kind: "copy", target: this.view(target), source: this.view(source) });
-        this.within(() => copy.call(device, target, source));
+        this.run(() => copy.call(device, target, source));
       };
       device.upload = (elements, dtype, op) => {
         if (this.depth) return upload.call(device, elements, dtype, op);
         const kept: Elements = elements.slice(),
           storage = this.within(() => upload.call(device, elements, dtype, op));
-        this.held.set(storage, this.add(storage, { kind: "constant", elements: kept, storage }));
+        this.brought.set(storage, kept);
         return storage;
       };
       device.download = (storage, start, end) => {
-        this.refuse("a value is read");
+        this.refuseReading();
         return download.call(device, storage, start, end);
       };
     }
@@ -100,6 +126,14 @@ export class Recorder implements Capturing {
   /** Whether it listens still: nobody else took its place. */
   get listening(): boolean {
     return capturing === this;
+  }
+
+  private run(work: () => void): void {
+    if (this.depth || !this.rehearsing) this.within(work);
+  }
+  private refuseReading(): void {
+    this.refuse("a value is read");
+    if (this.rehearsing) throw new OpError(`${this.purpose}: ${this.trouble!}`);
   }
 
   private within<T>(work: () => T): T {
@@ -129,7 +163,13 @@ export class Recorder implements Capturing {
 
   /** What a storage holds now. */
   value(storage: Storage): number {
-    return this.held.get(storage) ?? this.give(storage, { kind: "captured", storage, departures: storage.departures });
+    const number = this.held.get(storage),
+      elements = this.brought.get(storage);
+    if (number !== undefined) return number;
+    if (!elements) return this.give(storage, { kind: "captured", storage, departures: storage.departures });
+    const constant = this.add(storage, { kind: "constant", elements, storage });
+    this.held.set(storage, constant);
+    return constant;
   }
 
   /** Memory that holds a value. */
@@ -159,22 +199,27 @@ export class Recorder implements Capturing {
     return number ?? -1;
   }
 
+  private copied(target: number, source: number): void {
+    const all = (value: number): View => ({ value, ...whole(this.values[value]!) });
+    this.steps.push({ kind: "copy", target: all(target), source: all(source) });
+  }
+  /** A copy of a value. */
+  private aside(value: number): number {
+    const copy = this.values.length;
+    this.values.push({ ...this.values[value]!, number: copy, source: { kind: "made" } });
+    this.copied(copy, value);
+    return copy;
+  }
+
   /** Brings what given storages hold in the end to where it is looked for. */
   settle(): void {
     const away = [...this.given].filter(([storage, number]) => this.held.get(storage) !== number),
-      whole = (value: number): View => {
-        const { dtype, length } = this.values[value]!;
-        return { value, dtype, shape: [length], strides: [1], offset: 0 };
-      },
       homes = new Set(away.map(([, number]) => number));
     const moves = away.map(([storage, home]) => {
       const now = this.held.get(storage)!;
-      if (!homes.has(now)) return { home, from: now };
-      const aside = this.add(storage, { kind: "made" });
-      this.steps.push({ kind: "copy", target: whole(aside), source: whole(now) });
-      return { home, from: aside };
+      return { home, from: homes.has(now) ? this.aside(now) : now };
     });
-    for (const { home, from } of moves) this.steps.push({ kind: "copy", target: whole(home), source: whole(from) });
+    for (const { home, from } of moves) this.copied(home, from);
     for (const [storage, number] of this.given) this.held.set(storage, number);
     // A gradient that a leaf had is looked for at the leaf.
     for (const [of, { before, set }] of this.leaves) {
@@ -195,25 +240,39 @@ export class Recorder implements Capturing {
   }
   changed(storage: Storage): void {
     if (this.depth) return;
-    this.value(storage);
-    const number = this.given.get(storage);
+    const { kept } = storage;
+    if (this.rehearsing) storage.kept = null;
+    this.undo?.(() => {
+      storage.version--;
+      storage.kept = kept;
+    });
+    const now = this.value(storage),
+      number = this.given.get(storage);
     if (number !== undefined) this.steps.push({ kind: "change", value: number });
+    if (this.values[now]!.source.kind === "constant") this.held.set(storage, this.aside(now));
   }
-  swapped(a: Storage, b: Storage): void {
+  swapped(a: Storage, b: Storage): boolean {
     const first = this.value(a),
       second = this.value(b);
     this.held.set(a, second);
     this.held.set(b, first);
+    return !this.rehearsing;
   }
   read(storage: Storage): void {
-    if (!this.depth && storage !== this.spared) this.refuse("a value is read");
+    if (!this.depth && storage !== this.spared) this.refuseReading();
   }
   gradient(of: Tensor, set: boolean): void {
     if (this.depth || this.leaves.has(of)) return;
     this.depth++;
     this.leaves.set(of, { before: null, set });
-    const before = of.ownGradient();
+    const hidden = of.hiddenGradient(),
+      before = this.rehearsing ? of.grad : of.ownGradient(); // which nobody gives back who sees that it was asked for
     this.depth--;
+    if (!this.forms(of))
+      this.undo?.(() => {
+        if (hidden) of.adoptGradient(hidden);
+        else of.grad = before;
+      });
     this.leaves.set(of, { before, set });
     if (before && !set) this.value(before.storage);
   }
@@ -222,6 +281,16 @@ export class Recorder implements Capturing {
       while (x?.base && this.forms(x)) x = x.base;
       if (x && !x.weak && !this.forms(x)) this.tensors.add(x);
     }
+  }
+  drawing(source: RandomSource): void {
+    const before = Object.entries(source).map(
+      ([key, value]) => [key, ArrayBuffer.isView(value) ? (value as Uint32Array).slice() : value] as const,
+    );
+    this.undo?.(() => {
+      for (const [key, value] of before)
+        if (ArrayBuffer.isView(value)) (source[key as never] as Uint32Array).set(value as Uint32Array);
+        else Object.assign(source, { [key]: value });
+    });
   }
   drew(words: RandomWords, source: RandomSource | null): void {
     this.drawn.set(words, this.draws.length);
@@ -234,6 +303,8 @@ export class Recorder implements Capturing {
   asked(storage: Storage, offset: number, refusal: string): void {
     this.steps.push({ kind: "check", value: this.value(storage), offset, refusal });
     this.spared = storage;
+    // whole numbers of 64 bits are kept as such
+    if (this.rehearsing) storage.elements.fill((storage.dtype === "int64" ? 1n : 1) as number, offset, offset + 1);
   }
   blamed(storage: Storage, by: Storage): void {
     this.steps.push({ kind: "blame", value: this.value(storage), by: this.value(by) });
@@ -246,6 +317,7 @@ export class Recorder implements Capturing {
   again(name: string, action: () => void): void {
     if (this.hosting) return action();
     this.host({ name, late: true, next: () => ({ numbers: [], commit: action }) });
+    if (this.rehearsing) return;
     this.hosting = true;
     try {
       action();
@@ -255,6 +327,14 @@ export class Recorder implements Capturing {
   }
   feed(host: number, list: number): void {
     this.fed = host < 0 ? null : { host, list };
+  }
+  apart<T>(work: () => T): T {
+    captureInto(null);
+    try {
+      return this.within(work);
+    } finally {
+      captureInto(this);
+    }
   }
   refuse(why: string): void {
     this.trouble ??= `${why} at ${programLines() ?? "an unknown line"}`;

@@ -1,185 +1,18 @@
 // Runs captured programs: everything that can be is made once, a replay is a loop over steps.
 
 import type { HostStep, Numbers } from "../base/capturing.js";
-import { OpError } from "../base/errors.js";
-import type { Prepared, RandomWords, Strided } from "../devices/device.js";
+import type { RandomWords } from "../devices/device.js";
 import { nextCall } from "../elements/random.js";
 import type { Call } from "../../host/model.js";
-import { rebound } from "../../fusion/work.js";
-import { bind_with } from "../../host/binding.js";
 import { attach } from "../tape/node.js";
 import { keep } from "../tensor/memory.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
-import { sameNumbers } from "./agree.js";
 import { joinedSteps } from "./fuse.js";
-import { type Slot, occupy, shareOut } from "./memory-plan.js";
-import { type Program, type Result, type RunStep, type Step, type View, touched } from "./program.js";
+import type { Blocks } from "./memory-plan.js";
+import { type Program, type Result, type Step, type Value, touched } from "./program.js";
+import { type Memory, Segment } from "./segment.js";
 import { CompiledNode, SpentNode } from "./way-back.js";
-
-/** The memory of each value during a replay. */
-export type Memory = (Storage | null)[];
-
-/** A launch with the memory that never changes in place. */
-interface Launch {
-  readonly step: RunStep;
-  prepared: Prepared;
-  readonly storages: (Storage | null)[];
-  /** Slots whose memory is another one at each replay: slot, value, slot, value, ... */
-  readonly moving: readonly number[];
-  /** The numbers that `prepared` has, and the calls: of each part. */
-  numbers: Numbers[] | null;
-  calls: Call[];
-}
-
-type Ready = Launch | Exclude<Step, RunStep>;
-
-const NONE: readonly Storage[] = [];
-
-/** Steps in order, and the memory of the values that only they need. */
-export class Segment {
-  readonly slots: readonly Slot[];
-  private readonly ready: readonly Ready[];
-  /** On devices that tell later what is wrong: the memory that a step begins to use. */
-  private readonly begins = new Map<Ready, Storage[]>();
-
-  /** `fixed`: the memory of values that is always the same; what `inner` are is added to it. */
-  constructor(
-    private readonly program: Program,
-    readonly steps: readonly Step[],
-    inner: ReadonlySet<number>,
-    fixed: Memory,
-  ) {
-    const { values } = program;
-    this.slots = shareOut(values, steps, inner);
-    occupy(this.slots, values, (value, storage) => {
-      fixed[value] = storage;
-    });
-    this.ready = steps.map((step) => {
-      if (step.kind !== "run") return step;
-      const moving = step.slots.flatMap((value, slot) => (value >= 0 && !fixed[value] ? [slot, value] : []));
-      return {
-        step,
-        prepared: step.prepared,
-        storages: step.slots.map((value) => (value < 0 ? null : (fixed[value] ?? null))),
-        moving,
-        numbers: null,
-        calls: (step.joined?.parts ?? [step]).map((part) =>
-          part.kind === "run" ? part.prepared.call : step.prepared.call,
-        ),
-      };
-    });
-    for (const { device, lives } of this.slots) {
-      if (!device.forgive) continue;
-      for (const { value, from } of lives) {
-        const ready = this.ready[from]!,
-          known = this.begins.get(ready);
-        if (known) known.push(fixed[value]!);
-        else this.begins.set(ready, [fixed[value]!]);
-      }
-    }
-  }
-
-  get bytes(): number {
-    return this.slots.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  /** Puts new numbers into the launches that host steps feed; false, with nothing done, where a launch has no place. */
-  feed(lists: readonly (readonly Numbers[])[]): boolean {
-    const changed: [Launch, Prepared, Numbers[], Call[]][] = [];
-    for (const ready of this.ready) {
-      if (!("step" in ready) || !ready.step.fed) continue;
-      const { step } = ready,
-        parts = step.joined?.parts ?? [step],
-        numbers: Numbers[] = [];
-      for (const part of parts) {
-        const fed = part.kind === "run" ? part.fed : null,
-          own = fed ? lists[fed.host]?.[fed.list] : {};
-        if (!own) return false;
-        numbers.push(own);
-      }
-      if (ready.numbers && numbers.every((own, i) => sameNumbers(ready.numbers![i]!, own))) continue;
-      const calls = parts.map((part, i) =>
-          part.kind === "run" && part.fed ? called(part.prepared, numbers[i]!) : ready.calls[i]!,
-        ),
-        call = step.joined ? rebound(step.joined.work, calls) : calls[0]!,
-        next =
-          call && this.program.values[step.slots.find((value) => value >= 0)!]!.device.reword(ready.prepared, call);
-      if (!next) return false;
-      changed.push([ready, next, numbers, calls]);
-    }
-    for (const [launch, prepared, numbers, calls] of changed) Object.assign(launch, { prepared, numbers, calls });
-    return true;
-  }
-
-  /** The calls of the steps that host steps feed. */
-  get fed(): Map<Step, Call> {
-    const found = new Map<Step, Call>();
-    for (const ready of this.ready) {
-      if (!("step" in ready) || !ready.step.fed) continue;
-      (ready.step.joined?.parts ?? [ready.step]).forEach((part, i) => found.set(part, ready.calls[i]!));
-    }
-    return found;
-  }
-
-  /** `apart`: nothing is where it was when this was made. */
-  run(memory: Memory, draws: readonly RandomWords[], apart = false): void {
-    const { values } = this.program;
-    for (const ready of this.ready) {
-      for (const storage of this.begins.get(ready) ?? NONE) storage.device.forgive!(storage);
-      if ("step" in ready) {
-        const { step, prepared, moving } = ready,
-          storages = apart ? step.slots.map((value) => (value < 0 ? null : memory[value]!)) : ready.storages;
-        for (let i = 0; i < moving.length; i += 2) storages[moving[i]!] = memory[moving[i + 1]!]!;
-        const first = step.slots.find((value) => value >= 0)!;
-        values[first]!.device.execute(prepared, storages, step.draw < 0 ? null : draws[step.draw]!);
-        for (let i = 0; i < moving.length; i += 2) storages[moving[i]!] = null;
-        continue;
-      }
-      switch (ready.kind) {
-        case "fill":
-          memory[ready.value]!.device.fill(memory[ready.value]!, ready.number);
-          break;
-        case "copy": {
-          const target = seen(ready.target, memory);
-          target.storage.device.copy(target, seen(ready.source, memory));
-          break;
-        }
-        case "change":
-          memory[ready.value]!.change();
-          break;
-        case "check":
-          if (memory[ready.value]!.elements[ready.offset] === 0) throw new OpError(ready.refusal);
-          break;
-        case "blame": {
-          const by = memory[ready.by]!;
-          by.device.blame?.(memory[ready.value]!, by.device.faultOf?.(by) ?? null);
-        }
-      }
-    }
-  }
-}
-
-const seen = ({ value, dtype, shape, strides, offset }: View, memory: Memory): Strided => ({
-  storage: memory[value]!,
-  dtype,
-  shape,
-  strides,
-  offset,
-});
-
-/** A call with other numbers. */
-function called({ op: { op, parts }, call }: Prepared, numbers: Numbers): Call {
-  return bind_with(
-    op,
-    op.params.map(({ slot, name }) => {
-      if (slot < 0) return numbers[name] ?? null;
-      const { given, dtype, shape, strides, offset } = call.slots[slot]!;
-      return given ? { dtype, shape: [...shape], strides: [...strides], offset, weak: false } : null;
-    }) as never,
-    parts,
-  );
-}
 
 /** What a replay answers where it could not run, with nothing done. */
 export const MISSED = Symbol("missed");
@@ -187,8 +20,12 @@ export const MISSED = Symbol("missed");
 export class Replay {
   readonly forward: Segment;
   readonly backward: Segment | null;
+  /** The values that are needed after the steps of each. */
+  readonly lasting: { readonly forward: ReadonlySet<number>; readonly backward: ReadonlySet<number> };
   /** The memory of values that is the same at every replay. */
   private readonly fixed: Memory;
+  /** The program's, and what passes between kernels of one of its steps. */
+  readonly values: readonly Value[];
   /** Values that are made anew for each replay: results, and what the way back needs. */
   private readonly fresh: readonly number[];
   /** Those of them that no result holds. */
@@ -200,15 +37,20 @@ export class Replay {
   private readonly reusable: readonly boolean[];
   count = 0;
 
-  constructor(readonly program: Program) {
-    const { values, steps, back, result, gradients } = program,
-      fixed: Memory = values.map(() => null),
+  /** `blocks`: where what is needed between steps lies. */
+  constructor(
+    readonly program: Program,
+    blocks: Blocks,
+  ) {
+    const { steps, back, result, gradients } = program,
+      values = [...program.values],
       results = new Set<number>(),
       leaving = gradients.flatMap(({ view }) => (view ? [view.value] : []));
     viewsOf(result, results);
     const returned = new Set((back?.targets ?? []).flatMap(({ gradient }) => (gradient ? [gradient.value] : []))),
       outside = new Set(values.flatMap(({ number, source }) => (source.kind === "made" ? [] : [number]))),
-      behindSteps = back && joinedSteps(values, back.steps, new Set([...outside, ...returned])),
+      after = new Set([...outside, ...returned]),
+      behindSteps = back && joinedSteps(values, back.steps, after),
       used = new Set<number>();
     for (const step of behindSteps ?? []) {
       const { reads, writes } = touched(step);
@@ -221,7 +63,10 @@ export class Replay {
       const { reads, writes } = touched(step);
       for (const value of [...reads, ...writes]) ahead.add(value);
     }
-    const fresh: number[] = [],
+    for (const step of aheadSteps)
+      for (const value of [...touched(step).reads, ...touched(step).writes]) ahead.add(value);
+    const fixed: Memory = values.map(() => null),
+      fresh: number[] = [],
       inner = new Set<number>(),
       behind = new Set<number>();
     for (const { number, source, device, dtype } of values) {
@@ -237,7 +82,9 @@ export class Replay {
         else if (!returned.has(number)) behind.add(number);
       }
     }
+    this.lasting = { forward: lasting, backward: after };
     this.fixed = fixed;
+    this.values = values;
     this.fresh = fresh.filter((value) => !leaving.includes(value) || results.has(value));
     this.saved = fresh.filter((value) => used.has(value) && !results.has(value));
     this.inputs = values.flatMap(({ number, source }) =>
@@ -254,8 +101,9 @@ export class Replay {
         leaving.indexOf(view.value) === leaving.lastIndexOf(view.value) &&
         !this.gradients.some(([, leaf]) => leaf === of),
     );
-    this.forward = new Segment(program, aheadSteps, inner, fixed);
-    this.backward = behindSteps && new Segment(program, behindSteps, behind, fixed);
+    const whole = { ...program, values };
+    this.forward = new Segment(whole, aheadSteps, inner, fixed, blocks);
+    this.backward = behindSteps && new Segment(whole, behindSteps, behind, fixed, blocks);
   }
 
   /** What host steps will do; null where one would do something else. */
@@ -385,7 +233,7 @@ export class Replay {
 
   /** Runs on memory of its own where `before` is changed, and answers what all values hold then. */
   aside(before: Memory, copies: ReadonlyMap<number, Storage>, draws: readonly RandomWords[]): Memory {
-    const { values } = this.program,
+    const { values } = this,
       memory = before.slice();
     for (const [value, storage] of copies) memory[value] = storage;
     for (const { number, source, device, dtype, length } of values)

@@ -11,7 +11,7 @@ import { cast, clone, isPlain } from "../tensor/copy.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type Program, type WayBack, touched } from "./program.js";
 import type { Recorder } from "./recorder.js";
-import type { Memory, Segment } from "./replay.js";
+import type { Memory, Segment } from "./segment.js";
 
 /** The leaves that gradients of `roots` come to, not through `inputs`. */
 function leavesOf(recorder: Recorder, roots: readonly Tensor[], inputs: readonly Tensor[]): Tensor[] {
@@ -50,9 +50,11 @@ export function recordWayBack(
     none = { roots: [], back: null };
   const targets = [...inputs, ...leavesOf(recorder, roots, inputs)];
   if (recorder.trouble) return none;
-  const ones = (x: Tensor): Tensor => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled"),
-    spent = roots.map((x) => gone([x], targets, [ones(x)])).map((found) => (Array.isArray(found) ? null : found)),
-    live = roots.filter((_, i) => !spent[i]),
+  const ones = (x: Tensor): Tensor => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled");
+  if (recorder.undo) recorder.listen(); // nothing shall run
+  const spent = roots.map((x) => gone([x], targets, [ones(x)])).map((found) => (Array.isArray(found) ? null : found));
+  recorder.stop();
+  const live = roots.filter((_, i) => !spent[i]),
     numbers = roots.map((x, i) => spent[i] ?? live.indexOf(x));
   if (!live.length) return { roots: numbers, back: null };
   const starts = live.map(ones);

@@ -1,11 +1,14 @@
 // The composite functions as methods of tensors.  Importing this module installs them.
 
 import { copy_ } from "../views/transfer.js";
+import { takeComplex } from "../complex/calls.js";
+import { cast } from "../tensor/copy.js";
+import { conj, conj_physical, imag, real } from "../functions/complex-parts.js";
 import { argwhere } from "../functions/data-dependent.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
-import { Tensor } from "../tensor/tensor.js";
+import { type Layout, Tensor } from "../tensor/tensor.js";
 import * as composite from "./index.js";
 
 declare module "../tensor/tensor.js" {
@@ -50,11 +53,15 @@ declare module "../tensor/tensor.js" {
     put_(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
     masked_scatter_(mask: Tensor, source: Tensor): this;
     nextafter_(other: Tensor): this;
-    /** Of real numbers these are the tensor itself. */
+    /** The real parts: of real numbers the tensor itself. */
     readonly real: Tensor;
+    readonly imag: Tensor;
+    /** The same numbers as complex64. */
+    cfloat(options?: Layout): Tensor;
     conj(): Tensor;
     conj_physical(): Tensor;
     conj_physical_(): this;
+    /** The tensor itself: nothing is conjugated or negated later. */
     resolve_conj(): Tensor;
     resolve_neg(): Tensor;
     /** The places of the elements that are not 0, a row for each. */
@@ -96,7 +103,21 @@ for (const name of ["put", "masked_scatter", "nextafter"] as const) {
     return copy_(this, inShape(this, apply(this, ...args), op), op);
   });
 }
-for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) {
+for (const [name, f] of Object.entries({ conj, conj_physical }))
+  install(name, function (...args) {
+    taken(name, args);
+    return f(this);
+  });
+takeComplex();
+install("cfloat", function (...args) {
+  taken("cfloat * memory_format?", args);
+  return cast(this, "complex64", "cfloat");
+});
+install("conj_physical_", function (...args) {
+  taken("conj_physical_", args);
+  return copy_(this, conj(this), "conj_physical_");
+});
+for (const name of ["resolve_conj", "resolve_neg"]) {
   install(name, function (...args) {
     taken(name, args);
     return this;
@@ -105,12 +126,13 @@ for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "
 install("argwhere", function (...args) {
   return (argwhere as (...args: unknown[]) => unknown)(this, ...args);
 });
-Object.defineProperty(Tensor.prototype, "real", {
-  get(this: Tensor) {
-    return this;
-  },
-  configurable: true,
-});
+for (const [name, look] of Object.entries({ real, imag }))
+  Object.defineProperty(Tensor.prototype, name, {
+    get(this: Tensor) {
+      return look(this);
+    },
+    configurable: true,
+  });
 
 /** The result of a method in place, which has the shape of the tensor. */
 function inShape(x: Tensor, result: Tensor, op: string): Tensor {

@@ -1,6 +1,6 @@
 // torch.fft: which axes are transformed, to which lengths, with which scale.  The transform along one axis is an op.
 //
-// A tensor is real, a ComplexView complex; complex results are pairs, a last axis of length 2.
+// Ops transform pairs of float32, a last axis of length 2, which is what complex64 is in memory.
 
 import { roll } from "../functions/along-axes.js";
 import { run } from "../dispatch/call.js";
@@ -9,9 +9,11 @@ import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors
 import { taken } from "../base/named-arguments.js";
 import { axesOf, axisOf, integers } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
-import { complex_of_realOp, fft_alongOp, fft_real_alongOp } from "../../ops/fft.js";
-import { ComplexView } from "./complex.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { takeComplex } from "../complex/calls.js";
+import { complex_of_realOp } from "../../ops/complex.js";
+import { fft_alongOp, fft_real_alongOp } from "../../ops/fft.js";
+import { complexOf, pairsOf as pairsIn } from "../tensor/recorded-pairs.js";
 
 export type Norm = "forward" | "backward" | "ortho";
 type List = number | readonly number[];
@@ -48,11 +50,14 @@ function scaleOf(norm: unknown, count: number, inverse: boolean, op: string): nu
 }
 
 function pairsOf(input: unknown, kind: Kind, op: string): Tensor {
-  if (input instanceof ComplexView) {
-    if (kind.to === "half") throw new TypeMismatchError(`${op}: expects a real input tensor, but got complex numbers`);
-    return input.pairs;
-  }
   check(input, op, "input");
+  takeComplex();
+  if (input.dtype === "complex64") {
+    if (kind.to === "half") throw new TypeMismatchError(`${op}: expects a real input tensor, but got complex64`);
+    return pairsIn(input);
+  }
+  if (input.dtype === "float64")
+    throw new TypeMismatchError(`${op}: of float64 the transform is complex128, which there is not`);
   return call(complex_of_realOp, input);
 }
 
@@ -77,12 +82,12 @@ function transform(
     inverse,
     op,
   );
-  if (axes.length === 0) return pairs;
+  if (axes.length === 0) return kind.to === "real" ? pairs : complexOf(pairs);
   let x = pairs;
   if (kind.to === "half") x = call(fft_alongOp, x, sizes[last], axes[last], inverse, scale, true);
   for (let i = 0; i < last; i++) x = call(fft_alongOp, x, sizes[i], axes[i], inverse, 1, false);
   if (kind.to === "complex") x = call(fft_alongOp, x, sizes[last], axes[last], inverse, scale, false);
-  return kind.to === "real" ? call(fft_real_alongOp, x, sizes[last], axes[last], inverse, scale) : x;
+  return kind.to === "real" ? call(fft_real_alongOp, x, sizes[last], axes[last], inverse, scale) : complexOf(x);
 }
 
 function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
@@ -139,7 +144,7 @@ const HALF: Kind = { to: "half", inverse: false },
 const REAL: Kind = { to: "real", inverse: false },
   REAL_BACK: Kind = { to: "real", inverse: true };
 const PLANE = [-2, -1];
-type Any = Tensor | ComplexView;
+type Any = Tensor;
 
 /** The discrete Fourier transform along `dim`, of `n` points: the input is cut or filled up with zeros. */
 export const fft = oneAxis<Any>("fft", FORWARD);
@@ -188,13 +193,12 @@ interface Shift {
 function shifted(op: string, by: (n: number) => number): Shift {
   return ((...args: unknown[]) => {
     const [input, dim] = taken(`${op} input dim?`, args);
-    if (!(input instanceof Tensor || input instanceof ComplexView))
-      throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
-    const x = input instanceof Tensor ? input : input.pairs,
-      rank = input.ndim;
+    check(input, op, "input");
+    const x = input,
+      rank = x.ndim;
     const axes =
       dim === undefined || dim === null
-        ? input.shape.map((_, i) => i)
+        ? x.shape.map((_, i) => i)
         : axesOf(integers([[dim].flat()], op, "dim"), rank, op);
     return roll(
       x,

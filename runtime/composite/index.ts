@@ -13,7 +13,6 @@ export {
   nextafter,
   type CovOptions,
 } from "./adapted.js";
-export { ComplexView, view_as_complex, view_as_real } from "./complex.js";
 export { istft, stft, type IstftOptions, type StftOptions } from "./stft.js";
 export { gradient, type GradientOptions } from "./gradient.js";
 export { histogramdd, type HistogramddOptions } from "./histogram.js";

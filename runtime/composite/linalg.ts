@@ -15,4 +15,5 @@ export {
   type SolveExOptions,
   type SolveOptions,
 } from "./matrix-solving.js";
+export { matmul } from "../../names/torch.js";
 export { cross } from "./products.js";

@@ -3,7 +3,7 @@
 
 import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
-import type { DType } from "../elements/dtype.js";
+import { type DType, differentiable } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { axesOf, integers, showShape } from "../base/shape.js";
@@ -34,7 +34,7 @@ export interface PNormOptions {
 function floating(input: unknown, op: string, dtype: unknown): Tensor {
   check(input, op, "A");
   const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
-  if (!x.is_floating_point()) throw new OpError(`${op}: Expected a floating point tensor as input. Got ${x.dtype}`);
+  if (!differentiable(x.dtype)) throw new OpError(`${op}: Expected a floating point tensor as input. Got ${x.dtype}`);
   return x;
 }
 

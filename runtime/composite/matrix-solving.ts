@@ -167,13 +167,13 @@ export function lstsq(...args: unknown[]): Results & LeastSquares {
   const part = (rcond ?? (EPSILON[x.dtype] ?? 2 ** -23) * Math.max(rows, columns)) as number;
   const solution = matmul(call(pinvOp, x, { rtol: way === "gels" ? 0 : part }), right) as Tensor;
   // What does not come is nothing of the input: it belongs to the same graph.
-  const none = (dtype: "int32" | typeof x.dtype) =>
-    dtype === "int32" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone();
+  const none = (dtype: "int64" | typeof x.dtype) =>
+    dtype === "int64" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone();
   const residuals =
     rows > columns && way !== "gelsy"
       ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor)
       : none(x.dtype);
-  const rank = way === "gels" ? none("int32") : call(matrix_rankOp, x.detach(), { rtol: part });
+  const rank = way === "gels" ? none("int64") : call(matrix_rankOp, x.detach(), { rtol: part });
   const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
   const out = [single ? views.squeeze(solution, -1) : solution, residuals, rank, values];
   return new Results(["solution", "residuals", "rank", "singular_values"], out) as Results & LeastSquares;

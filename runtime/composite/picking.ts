@@ -37,7 +37,7 @@ const UNRAVEL = /* @__PURE__ */ signature<[Tensor, number[]]>("unravel_index ind
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {
-  if (index.dtype !== "int32")
+  if (index.dtype !== "int64" && index.dtype !== "int32")
     throw new TypeMismatchError(`${op}: Expected a long tensor for index, but got ${index.dtype}`);
   const flat = views.reshape(index, [-1]);
   return add(flat, mul(copying.cast(lt(flat, 0) as Tensor, "int32", "int"), n)) as Tensor;

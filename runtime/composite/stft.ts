@@ -4,12 +4,14 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { arange, full, zeros } from "../creation/create.js";
 import { taken } from "../base/named-arguments.js";
 import { cat } from "../functions/join.js";
+import { differentiable } from "../elements/dtype.js";
+import { pairsOf } from "../tensor/recorded-pairs.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { narrow, unfold } from "../views/views.js";
 import { add, div, index_add, mul } from "../../names/torch.js";
 import { pad } from "../../names/functional.js";
 import * as views from "../views/views.js";
-import { ComplexView } from "./complex.js";
 import { fft, ifft, irfft, rfft } from "./fft.js";
 
 type PadMode = "constant" | "reflect" | "replicate" | "circular";
@@ -40,7 +42,8 @@ export interface IstftOptions {
 function windowOf(window: unknown, length: number, n_fft: number, like: Tensor, op: string): Tensor {
   if (window !== undefined && window !== null && !(window instanceof Tensor))
     throw new TypeMismatchError(`${op}: argument 'window' must be a tensor, got ${describe(window)}`);
-  const own = window ?? full([length], 1, { dtype: like.dtype, device: like.device });
+  const own =
+    window ?? full([length], 1, { dtype: like.dtype === "complex64" ? "float32" : like.dtype, device: like.device });
   if (own.ndim !== 1 || own.shape[0] !== length)
     throw new OpError(
       `${op}: expected a 1D window tensor of size equal to win_length=${length}, but got window with size [${own.shape.join(", ")}]`,
@@ -60,15 +63,13 @@ function checkSizes(op: string, n_fft: number, hop: number, length: number): voi
 }
 
 /**
- * The spectra of windows of `n_fft` points, `hop_length` apart, as pairs: `[*B, frequencies, windows, 2]`.
- *
- * PyTorch wants `return_complex` said; here either way the result is pairs.  Complex input (a ComplexView) has all
- * frequencies.
+ * The spectra of windows of `n_fft` points, `hop_length` apart: `[*B, frequencies, windows]`, complex, or as pairs
+ * without `return_complex`.  Of complex input all frequencies are there.
  */
-export function stft(input: Tensor | ComplexView, n_fft: number, options: StftOptions): Tensor;
-export function stft(input: Tensor | ComplexView, options: StftOptions & { n_fft: number }): Tensor;
+export function stft(input: Tensor, n_fft: number, options: StftOptions): Tensor;
+export function stft(input: Tensor, options: StftOptions & { n_fft: number }): Tensor;
 export function stft(
-  input: Tensor | ComplexView,
+  input: Tensor,
   n_fft: number,
   hop_length?: number | null,
   win_length?: number | null,
@@ -84,26 +85,21 @@ export function stft(...args: unknown[]): Tensor {
     "stft input n_fft hop_length? win_length? window? center? pad_mode? normalized? onesided? return_complex?",
     args,
   );
-  const complex = input instanceof ComplexView;
-  if (!complex && !(input instanceof Tensor))
-    throw new TypeMismatchError(`stft: argument 'input' must be a tensor, got ${describe(input)}`);
+  const x = tensorOf(input, "stft"),
+    rank = x.ndim,
+    size = n_fft as number,
+    complex = x.dtype === "complex64" || (window as Tensor | null)?.dtype === "complex64";
   if (!complex && (return_complex === undefined || return_complex === null)) {
     throw new OpError("stft: stft requires the return_complex parameter be given for real inputs");
   }
-  const x = complex ? input.pairs : input,
-    rank = input.ndim,
-    size = n_fft as number;
-  if (!x.is_floating_point())
+  if (!differentiable(x.dtype))
     throw new TypeMismatchError(`stft: expected a tensor of floating point or complex values, but got ${x.dtype}`);
   if (rank !== 1 && rank !== 2) throw new OpError(`stft: expected a 1D or 2D tensor, but got ${rank}D`);
   const hop = (hop_length ?? Math.floor(size / 4)) as number,
     length = (win_length ?? size) as number;
   const half = (onesided ?? !complex) as boolean;
   if (complex && half) throw new OpError("stft: Cannot have onesided output if window or input is complex");
-  // Real and imaginary parts are signals of their own until the transform: [B, parts, points].
-  let rows = complex
-    ? views.transpose(views.reshape(x, [-1, x.shape[rank - 1]!, 2]), 1, 2)
-    : views.reshape(x, [-1, 1, x.shape[rank - 1]!]);
+  let rows = views.reshape(x, [-1, 1, x.shape[rank - 1]!]);
   if (center ?? true)
     rows = pad(rows, [Math.floor(size / 2), Math.floor(size / 2)], (pad_mode ?? "reflect") as "reflect") as Tensor;
   const points = rows.shape[2]!;
@@ -111,13 +107,10 @@ export function stft(...args: unknown[]): Tensor {
   checkSizes("stft", size, hop, length);
   const frames = mul(unfold(rows, 2, size, hop), windowOf(window, length, size, x, "stft")) as Tensor;
   const norm = normalized ? ("ortho" as const) : ("backward" as const);
-  const spectra = complex
-    ? fft(new ComplexView(views.permute(frames, [0, 2, 3, 1])), { norm })
-    : half
-      ? rfft(views.select(frames, 1, 0), { norm })
-      : fft(views.select(frames, 1, 0), { norm });
-  const out = views.transpose(spectra, 1, 2);
-  return rank === 1 ? views.select(out, 0, 0) : out;
+  const spectra = (half ? rfft : fft)(views.select(frames, 1, 0), { norm });
+  const swapped = views.transpose(spectra, 1, 2),
+    out = rank === 1 ? views.select(swapped, 0, 0) : swapped;
+  return (return_complex ?? true) ? out : pairsOf(out);
 }
 
 /** Windows `[B, T, n]`, each `hop` after the one before it, added up to a signal. */
@@ -132,14 +125,14 @@ function overlapped(frames: Tensor, hop: number): Tensor {
 }
 
 /**
- * The signal whose `stft` this is: pairs `[*B, frequencies, windows, 2]`, or a ComplexView of them.
+ * The signal whose `stft` this is: complex numbers `[*B, frequencies, windows]`.
  *
  * Where no window reaches, the result is infinite or NaN; PyTorch refuses such windows.
  */
-export function istft(input: Tensor | ComplexView, n_fft: number, options?: IstftOptions): Tensor;
-export function istft(input: Tensor | ComplexView, options: IstftOptions & { n_fft: number }): Tensor;
+export function istft(input: Tensor, n_fft: number, options?: IstftOptions): Tensor;
+export function istft(input: Tensor, options: IstftOptions & { n_fft: number }): Tensor;
 export function istft(
-  input: Tensor | ComplexView,
+  input: Tensor,
   n_fft: number,
   hop_length?: number | null,
   win_length?: number | null,
@@ -155,36 +148,33 @@ export function istft(...args: unknown[]): Tensor {
     "istft input n_fft hop_length? win_length? window? center? normalized? onesided? length? return_complex?",
     args,
   );
-  const pairs = input instanceof ComplexView ? input.pairs : input,
+  const x = tensorOf(input, "istft"),
     size = n_fft as number;
-  if (!(pairs instanceof Tensor))
-    throw new TypeMismatchError(`istft: argument 'input' must be a tensor, got ${describe(input)}`);
-  if (!pairs.is_floating_point() || pairs.ndim < 3 || pairs.ndim > 4 || pairs.shape[pairs.ndim - 1] !== 2) {
+  if (x.dtype !== "complex64" || x.ndim < 2 || x.ndim > 3) {
     throw new OpError(
-      `istft: expected the pairs that stft makes, of 3 or 4 dimensions with the last of size 2, but got ${pairs.dtype} of [${pairs.shape.join(", ")}]`,
+      "istft: istft requires a complex-valued input tensor of 2 or 3 dimensions matching the output from stft with " +
+        `return_complex=True, but got ${x.dtype} of [${x.shape.join(", ")}]`,
     );
   }
   const width = (win_length ?? size) as number,
     hop = (hop_length ?? Math.floor(width / 4)) as number;
   checkSizes("istft", size, hop, width);
-  const spectra = views.transpose(pairs.ndim === 3 ? views.unsqueeze(pairs, 0) : pairs, 1, 2),
+  const spectra = views.transpose(x.ndim === 2 ? views.unsqueeze(x, 0) : x, 1, 2),
     [, windows, count] = spectra.shape as [number, number, number];
   const half = (onesided ?? count !== size) as boolean,
     wanted = half ? Math.floor(size / 2) + 1 : size;
-  if (windows === 0 || pairs.numel() === 0) throw new OpError("istft: input tensor cannot be empty.");
+  if (windows === 0 || x.numel() === 0) throw new OpError("istft: input tensor cannot be empty.");
   if (count !== wanted)
     throw new OpError(
       `istft: expected the frequency dimension (3rd to the last) of the input tensor to match ${half ? "n_fft / 2 + 1" : "n_fft"} when onesided=${half}, but got ${count}`,
     );
   if (half && return_complex) throw new OpError("istft: cannot have onesided input with return_complex=True");
-  const weights = windowOf(window, width, size, pairs, "istft"),
+  const weights = windowOf(window, width, size, x, "istft"),
     norm = normalized ? ("ortho" as const) : ("backward" as const);
-  const numbers = new ComplexView(spectra);
-  const whole = half
-    ? [irfft(numbers, { n: size, norm })]
-    : ((x) => (return_complex ? [views.select(x, 3, 0), views.select(x, 3, 1)] : [views.select(x, 3, 0)]))(
-        ifft(numbers, { norm }),
-      );
+  // Without `return_complex` the signal is taken for real, so that half of the frequencies says all.
+  const frames = return_complex
+    ? ifft(spectra, { norm })
+    : irfft(narrow(spectra, 2, 0, Math.floor(size / 2) + 1), { n: size, norm });
   const reach = overlapped(views.expand(mul(weights, weights) as Tensor, [1, windows, size]), hop);
   const start = (center ?? true) ? Math.floor(size / 2) : 0,
     total = reach.shape[1]!;
@@ -195,21 +185,13 @@ export function istft(...args: unknown[]): Tensor {
         ? total - Math.floor(size / 2)
         : total;
   const kept = Math.max(Math.min(end, total) - start, 0);
-  const signals = whole.map((frames) => {
-    const sum = div(
-      narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept),
-      narrow(reach, 1, start, kept),
-    ) as Tensor;
-    const long =
-      end - start > kept
-        ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1)
-        : sum;
-    return pairs.ndim === 3 ? views.select(long, 0, 0) : long;
-  });
-  return signals.length === 2
-    ? cat(
-        signals.map((s) => views.unsqueeze(s, -1)),
-        -1,
-      )
-    : signals[0]!;
+  const sum = div(
+    narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept),
+    narrow(reach, 1, start, kept),
+  ) as Tensor;
+  const long =
+    end - start > kept
+      ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1)
+      : sum;
+  return x.ndim === 2 ? views.select(long, 0, 0) : long;
 }

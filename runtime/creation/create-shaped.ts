@@ -101,7 +101,7 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
   // Rows grow, or shrink, by one: how many places there are needs no loop over them.
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
   checkShape([2, n], op);
-  const dtype = options.dtype ? toDType(options.dtype) : "int32",
+  const dtype = options.dtype ? toDType(options.dtype) : "int64",
     places = newElements("int32", 2 * n);
   for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
     const from = lower ? 0 : Math.max(i + offset, 0),
@@ -151,12 +151,12 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
   const step = (to - from) / (steps - 1),
-    numbers = newElements("float64", steps),
+    numbers = newElements(dtype, steps),
     convert = entry(dtype, "logspace");
   for (let i = 0; i < steps; i++) {
     numbers[i] = convert(base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));
   }
-  return tensor(numbers, { ...options, dtype });
+  return fromElements(numbers, dtype, [steps], options, "logspace");
 }
 
 /** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */

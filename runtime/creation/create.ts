@@ -3,14 +3,17 @@
 import { fitting } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
+import { Complex, inMemory } from "../elements/complex-number.js";
+import { asComplex } from "../tensor/pairs.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
-import { OpError, TypeMismatchError } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
+import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
@@ -57,7 +60,7 @@ export function making(
   return { values, options };
 }
 
-/** Sizes one by one or as a list, by place or as `size`. */
+/** Sizes one by one or as a list, by position or as `size`. */
 function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
   const { values, options } = making(`${op} *size`, args),
     shape = integers(values, op);
@@ -89,10 +92,9 @@ export function fromElements(
   options: Options,
   op: string,
 ): Tensor {
-  return finish(
-    new Tensor(deviceOf(options).upload(elements, dtype, op), dtype, frozen(shape), contiguousStrides(shape), 0),
-    options,
-  );
+  const { dtype: as, shape: size } = inMemory({ dtype, shape, strides: [], offset: 0 }),
+    x = new Tensor(deviceOf(options).upload(elements, as, op), as, frozen(size), contiguousStrides(size), 0);
+  return finish(as === dtype ? x : asComplex(x), options);
 }
 
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
@@ -109,7 +111,7 @@ export function asarray(...args: unknown[]): Tensor {
   return madeOf("asarray", ["obj"], args);
 }
 
-/** `names`: of the data and, where they may come by place, of the type and the device. */
+/** `names`: of the data and, where they may come by position, of the type and the device. */
 function madeOf(op: string, names: readonly string[], args: readonly unknown[]): Tensor {
   const options: TensorOptions = {},
     [given, type = options.dtype, where = options.device] = named(
@@ -138,11 +140,11 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
   const wanted = (options.dtype ?? null) as DType | null;
   const { elements, dtype, shape } =
     ArrayBuffer.isView(data) && !(data instanceof DataView)
-      ? fromTyped(data as NumberArray, wanted)
+      ? fromTyped(data as NumberArray, wanted, options.shape && numelOf(integers([options.shape], op, "shape")))
       : fromNested(data as Nested, wanted);
   const size = options.shape ? integers([options.shape], op, "shape") : shape;
   checkShape(size, op, "shape");
-  if (numelOf(size) !== elements.length)
+  if (numelOf(size) * (dtype === "complex64" ? 2 : 1) !== elements.length)
     throw new OpError(`${op}: ${elements.length} elements cannot have the shape ${showShape(size)}`);
   return fromElements(elements, dtype, size, options, op);
 }
@@ -162,7 +164,11 @@ export function ones(...args: Sizes): Tensor {
   return filled(shape, 1, dtypeOf(options, "float32"), options, "ones");
 }
 
-export function full(size: number | readonly number[], fill_value: number | boolean, options?: Options): Tensor;
+export function full(
+  size: number | readonly number[],
+  fill_value: number | bigint | boolean,
+  options?: Options,
+): Tensor;
 export function full(options: Options & { size: number | readonly number[]; fill_value: number | boolean }): Tensor;
 export function full(...args: unknown[]): Tensor {
   const {
@@ -171,13 +177,20 @@ export function full(...args: unknown[]): Tensor {
     } = making("full size fill_value", args),
     shape = integers([size], "full");
   checkShape(shape, "full");
-  const value = number(fill_value, "full", "fill_value"),
-    natural: DType = typeof fill_value === "boolean" ? "bool" : "float32";
+  const exact = typeof fill_value === "bigint",
+    complex = (fill_value as unknown) instanceof Complex,
+    value = exact || complex ? (fill_value as bigint | Complex) : number(fill_value, "full", "fill_value"),
+    natural: DType = complex ? "complex64" : typeof fill_value === "boolean" ? "bool" : exact ? "int64" : "float32";
   return filled(shape, value, dtypeOf(options, natural), options, "full");
 }
 
-const filled = (shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor =>
-  finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
+const filled = (
+  shape: readonly number[],
+  value: number | bigint | Complex,
+  dtype: DType,
+  options: Options,
+  op: string,
+): Tensor => finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
 
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */
 function computed(
@@ -189,9 +202,11 @@ function computed(
 ): Tensor {
   checkShape(shape, op);
   const n = numelOf(shape),
-    elements = newElements(dtype, n),
-    convert = dtype === "int32" || dtype === "uint32" ? entry(dtype, op) : converter(dtype);
+    real = dtype === "complex64" ? "float32" : dtype,
+    elements = newElements(real, n),
+    convert = dtype === "int32" || dtype === "uint32" || dtype === "int64" ? entry(dtype, op) : converter(real);
   for (let i = 0; i < n; i++) elements[i] = convert(f(i));
+  if (real !== dtype) return cast(fromElements(elements, real, shape, { device: options.device }, op), dtype, op);
   return fromElements(elements, dtype, shape, options, op);
 }
 
@@ -232,7 +247,7 @@ export function arange(
   if ((end - start) * step < 0) throw new OpError("arange: upper bound and lower bound inconsistent with step sign");
   const whole = [start, end, step].every(Number.isInteger),
     n = Math.ceil((end - start) / step);
-  return computed((i) => start + i * step, dtypeOf(options, whole ? "int32" : "float32"), [n], options, "arange");
+  return computed((i) => start + i * step, dtypeOf(options, whole ? "int64" : "float32"), [n], options, "arange");
 }
 
 /** A bound as a number, or a promise of it where only the GPU knows it. */
@@ -279,30 +294,15 @@ export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
 
 // --- Random ---------------------------------------------------------------------------------------
 
-function floatOptions(options: Options, op: string): DType {
-  const dtype = dtypeOf(options, "float32");
-  if (!isFloat(dtype)) throw new TypeMismatchError(`${op}: expected a floating point dtype, got ${dtype}`);
-  return dtype;
-}
 const sourceIn = (options: RandomOptions, op: string): RandomSource | null => sourceOf(options.generator, op);
 
-export function rand(...args: Sizes<RandomOptions>): Tensor {
-  const [shape, options] = splitSizes(args, "rand"),
-    generator = sourceIn(options, "rand");
-  return finish(
-    kernels.rand_like(emptyOn(deviceOf(options), shape, floatOptions(options, "rand"), "rand"), generator),
-    options,
-  );
+function random(op: "rand" | "randn", args: Sizes<RandomOptions>): Tensor {
+  const [shape, options] = splitSizes(args, op),
+    dtype = dtypeOf(options, "float32");
+  return finish(drawn(op, deviceOf(options), shape, dtype, sourceIn(options, op)), options);
 }
-
-export function randn(...args: Sizes<RandomOptions>): Tensor {
-  const [shape, options] = splitSizes(args, "randn"),
-    generator = sourceIn(options, "randn");
-  return finish(
-    kernels.randn_like(emptyOn(deviceOf(options), shape, floatOptions(options, "randn"), "randn"), generator),
-    options,
-  );
-}
+export const rand = (...args: Sizes<RandomOptions>): Tensor => random("rand", args);
+export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", args);
 
 type Span = { low?: number; high: number };
 /** randint(high, size) or randint(low, high, size): whole numbers from `low` (0) up to, but without, `high`. */
@@ -315,7 +315,7 @@ export function randint(...args: unknown[]): Tensor {
   return randomWhole("randint", values, options, (dtype) => emptyOn(deviceOf(options), shape, dtype, "randint"));
 }
 
-/** The arguments with 0 before the first where there is only one number among those by place: that is `high`. */
+/** The arguments with 0 before the first where there is only one number among those by position: that is `high`. */
 export function spanned(args: readonly unknown[], most: number): readonly unknown[] {
   const places = isOptions(args[args.length - 1]) ? args.length - 1 : args.length;
   return places > 0 && typeof args[1] !== "number" && places <= most ? [null, ...args] : args;
@@ -338,9 +338,13 @@ export function randomWhole(
     high = whole(values[1], op, "high");
   if (!(low < high))
     throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  const dtype = dtypeOf(options, "int32"),
-    last = fitting(op, dtype, high - 1);
-  return finish(kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, sourceIn(options, op)), options);
+  const dtype = dtypeOf(options, "int64"),
+    last = fitting(op, dtype, high - 1),
+    wide = last - low >= 2 ** 32;
+  return finish(
+    kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, wide, sourceIn(options, op)),
+    options,
+  );
 }
 
 /** The numbers from 0 up to n in random order. */
@@ -351,7 +355,7 @@ export function randperm(...args: unknown[]): Tensor {
     n = count(values[0], "randperm", "n");
   checkShape([n], "randperm");
   const order = randomPermutation(n, sourceIn(options, "randperm"));
-  return computed((i) => order[i]!, dtypeOf(options, "int32"), [n], options, "randperm");
+  return computed((i) => order[i]!, dtypeOf(options, "int64"), [n], options, "randperm");
 }
 
 // --- Like another tensor --------------------------------------------------------------------------

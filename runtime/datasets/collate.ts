@@ -16,7 +16,7 @@ const isFields = (value: unknown): value is Fields =>
   [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
 /**
- * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int32 where all
+ * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int64 where all
  * of them are whole numbers, else of float32), texts a list; lists and objects are collated field by field.
  */
 export function default_collate(batch: readonly unknown[]): unknown {
@@ -30,7 +30,7 @@ export function default_collate(batch: readonly unknown[]): unknown {
     const odd = batch.find((v) => typeof v !== kind);
     if (odd !== undefined)
       throw new TypeMismatchError(`default_collate: a batch of ${kind}s has ${describe(odd)} among them`);
-    return tensor(batch as number[], kind === "number" && batch.every(Number.isInteger) ? { dtype: "int32" } : {});
+    return tensor(batch as number[], kind === "number" && batch.every(Number.isInteger) ? { dtype: "int64" } : {});
   }
   if (kind === "string") return [...batch];
   if (Array.isArray(first)) {

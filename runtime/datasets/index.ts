@@ -12,6 +12,7 @@ export {
   type IterableLike,
   type MapDataset,
 } from "./dataset.js";
+export { ChainDataset, StackDataset } from "./joined.js";
 export { DataLoader, type DataLoaderOptions } from "./loader.js";
 export {
   BatchSampler,

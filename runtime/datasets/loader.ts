@@ -182,7 +182,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
           () => {
             ended = true;
           },
-        ); // a failure is told when its batch is asked for
+        ); // a failure is reported when its batch is asked for
         queue.push(batch);
       }
     };

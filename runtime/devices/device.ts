@@ -27,12 +27,18 @@ export interface Fault {
 }
 
 /** Elements of a storage as a tensor sees them. */
-export interface Strided {
+export interface Strided extends Layout {
   readonly storage: Storage;
+}
+export interface Layout {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly offset: number;
+}
+export interface Copier {
+  (target: Storage, source: Storage): void;
+  readonly prepared: Prepared;
 }
 
 /** What an op over lists gets for one of its parameters. */
@@ -44,7 +50,7 @@ export interface Joined {
 }
 
 export interface Device {
-  readonly type: "cpu" | "webgpu";
+  readonly type: "cpu" | "webgpu" | "meta";
   /** A small number for keys of caches. */
   readonly number: number;
   /** Throws when the device is gone, or had no memory for the storage. */
@@ -66,6 +72,8 @@ export interface Device {
    * Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types.
    */
   copy(target: Strided, source: Strided): void;
+  /** What copies elements of these layouts, where that is worth making once. */
+  copier?(target: Layout, source: Layout): Copier;
   /** Whatever running one program of a call needs, made once and kept in the plan cache. */
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
   /** The same for a call that differs in numbers only; null where that changes more than uniforms. */
@@ -91,6 +99,10 @@ export interface Device {
   blame?(storage: Storage, fault: Fault | null): void;
   /** No fault that was noted of a storage concerns what is written there now. */
   forgive?(storage: Storage): void;
+  /** From now on kernels are compiled when they first run, until what is answered is called. */
+  postpone?(): () => void;
+  /** Compiles the kernels of these that are not yet, all at a time, while others run. */
+  compile?(prepared: readonly Prepared[]): Promise<unknown>;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }
@@ -129,7 +141,7 @@ export function setDefaultDevice(device: unknown): void {
 }
 
 export const isDeviceName = (name: unknown): name is string =>
-  typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
+  typeof name === "string" && /^(cpu|webgpu|gpu|cuda|meta)(:\d+)?$/i.test(name);
 
 /** Names of the GPU: what goes there is there at once. */
 export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;

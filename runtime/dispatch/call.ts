@@ -7,8 +7,9 @@ import { capturing } from "../base/capturing.js";
 import { arrange } from "./op-arguments.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { cast } from "../tensor/copy.js";
-import { scalar } from "../tensor/allocate.js";
+import { filledOn, scalar } from "../tensor/allocate.js";
 import { type Device, type RandomWords, defaultDevice } from "../devices/device.js";
+import { Complex } from "../elements/complex-number.js";
 import { type DType, dtypeNumber, isFloat } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { Plan, ProgramNode, runProgram } from "./program-run.js";
@@ -35,9 +36,9 @@ const weakType = (value: number | boolean): "bool" | "int32" | "float32" =>
 const isLong = (value: unknown): value is number =>
   typeof value === "number" && value !== (value | 0) && Math.abs(value) < 2 ** 63 && Number.isInteger(value);
 
-/** Whether the numbers beside this one are of uint32, which has room for it. */
-const holdsLong = (dtype: string, value: unknown): boolean =>
-  dtype === "uint32" && isLong(value) && holds(dtype, value);
+/** Whether the numbers beside this one are of a type with room for it there. */
+const holdsLong = (dtype: string, value: unknown, device: Device): boolean =>
+  (dtype === "uint32" || (dtype === "int64" && device.type === "cpu")) && isLong(value) && holds(dtype, value);
 
 // --- The cache of plans ---------------------------------------------------------------------------
 
@@ -164,18 +165,23 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
   let call = bound("int32"),
     beyond = false;
   const long = op.params.findIndex(({ slot }, i) => slot >= 0 && isLong(values[i]));
-  if (long >= 0 && !isFloat(call.dtype) && !holdsLong(call.dtype, values[long] as number)) {
+  if (long >= 0 && !isFloat(call.dtype) && !holdsLong(call.dtype, values[long], device)) {
     // Compared with whole numbers it is beyond all of them, as an infinity is.
     beyond = op.outputs.every((slot) => call.slots[slot]!.dtype === "bool");
     if (!beyond) fitting(op.name, "int32", values[long] as number);
     call = bound("float32");
   }
+  for (const value of values)
+    if (value instanceof Tensor && value.weak && !isFloat(call.dtype) && call.dtype !== "int64")
+      throw new OpError(`${op.name}: a number beyond 2**53 does not fit into ${call.dtype}`);
+  if (call.dtype === "int64" && device.type !== "cpu")
+    op.params.forEach(({ kind }, i) => kind === "num" && isLong(values[i]) && fitting(op.name, "int32", values[i]));
   // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
   const scalarTypes = op.params.map(({ slot }, i): DType | undefined => {
     const value = values[i];
     if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
     const dtype = (
-      op.promoted.includes(slot) && (isFloat(call.dtype) || call.dtype === "uint32")
+      op.promoted.includes(slot) && (isFloat(call.dtype) || call.dtype === "uint32" || call.dtype === "int64")
         ? call.dtype
         : isLong(value)
           ? "float32"
@@ -197,9 +203,11 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
 /** The device of a call's tensors. */
 export function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Device {
   const { params, name } = compiled.op;
-  let device: Device | null = wanted;
+  let device: Device | null = wanted,
+    exact = -1;
   for (let i = 0; i < params.length; i++) {
     const value = values[i];
+    if (typeof value === "bigint" && params[i]!.instead === "num") exact = i;
     if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
       const { slot, keyword, instead } = params[i]!;
       if (compiled.calls && slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
@@ -214,7 +222,14 @@ export function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device
     if (device === null || device === own) device = own;
     else device = mixed(values, i, device, own, name);
   }
-  return device ?? defaultDevice();
+  device ??= defaultDevice();
+  for (let i = 0; i <= exact; i++) {
+    if (typeof values[i] !== "bigint") continue;
+    const x = filledOn(device, [], values[i] as bigint, "int64", name);
+    x.weak = true;
+    values[i] = x;
+  }
+  return device;
 }
 
 /** Tensors without axes may be on the CPU beside others on a GPU; anything else must be together. */
@@ -282,8 +297,40 @@ export function forward(
   return results;
 }
 
+/** How ops run with complex numbers: runtime/complex/calls.ts, which programs that make those import. */
+export interface ComplexCalls {
+  run(compiled: CompiledOp, values: readonly unknown[], wanted: Device | null): Tensor[];
+  runInPlace(compiled: CompiledOp, values: readonly unknown[]): Tensor;
+  conj(x: Tensor): Tensor;
+  /** The values with real numbers in the place of complex ones. */
+  realOf(values: readonly unknown[]): unknown[];
+}
+let complexCalls: ComplexCalls | null = null;
+
+export function useComplexCalls(calls: ComplexCalls): void {
+  complexCalls = calls;
+}
+
+/** The conjugates of complex numbers; real ones as they are. */
+export const conjugate = (x: Tensor): Tensor => (x.dtype === "complex64" && complexCalls ? complexCalls.conj(x) : x);
+
+/** What runs a call with complex numbers; null where there are none among its values. */
+export function complexOnes(compiled: CompiledOp, values: readonly unknown[]): ComplexCalls | null {
+  for (const value of values) {
+    if (value !== "complex64" && !(value instanceof Tensor ? value.dtype === "complex64" : value instanceof Complex))
+      continue;
+    if (complexCalls) return complexCalls;
+    throw new OpError(
+      `${compiled.op.name}: complex numbers need more than this part of the package: import "tensorloom" as a whole`,
+    );
+  }
+  return null;
+}
+
 /** Runs an op with one value for each of its parameters. */
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
+  const complex = complexOnes(compiled, values);
+  if (complex) return complex.run(compiled, values, wanted);
   const calls = compiled.calls?.();
   if (calls)
     compiled.op.params.forEach((p, i) => {
@@ -309,7 +356,8 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
 /** Whether an op takes these arguments: their types, shapes and options. */
 export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
   try {
-    const values = arrange(compiled.op, args);
+    let values = arrange(compiled.op, args);
+    values = complexOnes(compiled, values)?.realOf(values) ?? values;
     planFor(compiled, values, deviceOf(compiled, values));
     return true;
   } catch (e) {

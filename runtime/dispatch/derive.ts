@@ -2,7 +2,7 @@
 
 import { type Derivation, derivation, program } from "../../codegen/derived.js";
 import { type Callee, type Callees, callee, complete, read_routines } from "../../codegen/loop_notation.js";
-import { ROUTINES } from "../../dsl/expression.js";
+import { ROUTINES } from "../../dsl/intrinsics.js";
 import { slopes } from "../../codegen/slopes.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { type Deriver, setDeriver } from "../program/programs.js";

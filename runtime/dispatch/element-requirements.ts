@@ -20,7 +20,7 @@ export function requiring(looks: CompiledOp, messages: readonly string[], spared
       const { storage, offset } = said;
       if (storage.device.blame) return true;
       capturing?.asked(storage, offset, refusals[n]!);
-      const fine = storage.elements[offset] !== 0;
+      const fine = Number(storage.elements[offset]) !== 0;
       said.dispose();
       if (!fine) throw new OpError(refusals[n]!);
       return false;

@@ -2,6 +2,7 @@
 // Whether values are right for an op (shapes, types) is host/bind's business.
 
 import type { CompiledOp, Op } from "../program/compiled-op.js";
+import { Complex } from "../elements/complex-number.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import { TypeMismatchError, describe, engine } from "../base/errors.js";
 import { refuse } from "../base/argument-kinds.js";
@@ -50,7 +51,8 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
     const p = params[i];
     if (i === values.length) values.push(undefined);
     if (values[i] === null && p.has_default && !p.optional && p.kind !== "dims") values[i] = undefined;
-    const value = values[i];
+    let value = values[i];
+    if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) value = values[i] = Number(value);
     if (value === undefined && !p.optional && !p.has_default) throw missing(op.name, p.name);
     if (p.kind === "choice" && typeof value === "boolean") values[i] = String(value);
     if (value !== undefined && value !== null && p.slot < 0) checkKind(op.name, p, values[i]);
@@ -76,7 +78,7 @@ const WANTED: Readonly<Record<string, string>> = {
 /** Whether a value is of the kind that an option's parameter takes. */
 export function ofKind({ kind, choices }: Param, value: unknown): boolean {
   return kind === "num" || kind === "real"
-    ? isNumber(value)
+    ? isNumber(value) || (kind === "num" && value instanceof Complex)
     : kind === "bool"
       ? typeof value === "boolean" || value === 0 || value === 1
       : kind === "choice"
@@ -154,7 +156,9 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
   if (value === null) return p.optional || p.has_default;
   if (kind === "tensor") {
     if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
-    return isNumber(value) ? !strict && p.instead === "num" : p.instead === "ints" && !!list?.every(isWhole);
+    return isNumber(value) || typeof value === "bigint" || value instanceof Complex
+      ? !strict && p.instead === "num"
+      : p.instead === "ints" && !!list?.every(isWhole);
   }
   if (!ofKind(p, value)) return false;
   if (list)

@@ -15,7 +15,7 @@ export interface DistributionOptions {
   /** Whether parameters and values are checked; on unless `set_default_validate_args(false)` said otherwise. */
   validate_args?: boolean | null;
 }
-/** `validate_args`, by place or by name. */
+/** `validate_args`, by position or by name. */
 export type Validate = boolean | null | DistributionOptions;
 
 let checking = true;

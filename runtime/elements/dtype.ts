@@ -2,17 +2,23 @@
 // Promotion is not here (host/dtypes), nor the conversion of whole tensors (tensor/copy.ts).
 
 import type { Elements } from "../program/compiled-op.js";
-import { DeviceError, TypeMismatchError, describe } from "../base/errors.js";
+import { DeviceError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { OTHER_NAMES, TYPES, is_floating } from "../../dsl/dtypes.js";
 import { DTYPES, fitting } from "../../host/dtypes.js";
 import { roundToHalf } from "./math.js";
 
-/** Each type's array on the CPU, where 16-bit floats lie as float32, and PyTorch's name for tensors of it. */
+/**
+ * Each type's array on the CPU, where 16-bit floats lie as float32, and PyTorch's name for tensors of it.  Elements of
+ * int64 are BigInts, whatever `Elements` says: `converter` and `entry` take and give them, others look through
+ * `numbersOf` and `numberOf` below.  Elements of complex64 are two numbers each: they lie in storages of float32
+ * (tensor/pairs.ts), and no op knows the type.
+ */
 const ARRAYS = {
   float32: Float32Array,
   float16: Float32Array,
   bfloat16: Float32Array,
   float64: Float64Array,
+  int64: BigInt64Array as unknown as Float64ArrayConstructor,
   int32: Int32Array,
   int16: Int16Array,
   int8: Int8Array,
@@ -20,12 +26,14 @@ const ARRAYS = {
   uint16: Uint16Array,
   uint8: Uint8Array,
   bool: Uint8Array,
+  complex64: Float32Array,
 };
 export const TYPE_NAMES: Readonly<Record<DType, string>> = {
   float32: "Float",
   float16: "Half",
   bfloat16: "BFloat16",
   float64: "Double",
+  int64: "Long",
   int32: "Int",
   int16: "Short",
   int8: "Char",
@@ -33,38 +41,30 @@ export const TYPE_NAMES: Readonly<Record<DType, string>> = {
   uint16: "UInt16",
   uint8: "Byte",
   bool: "Bool",
+  complex64: "ComplexFloat",
 };
 export type DType = keyof typeof ARRAYS;
 
 /** The names that are accepted for a type. */
-export type DTypeName =
-  | DType
-  | `torch.${DType}`
-  | "int64"
-  | "long"
-  | "int"
-  | "short"
-  | "float"
-  | "half"
-  | "double"
-  | "boolean";
+export type DTypeName = DType | `torch.${DType}` | "long" | "int" | "short" | "float" | "half" | "double" | "boolean";
 
 export const float32 = "float32",
   float16 = "float16",
   bfloat16 = "bfloat16",
   float64 = "float64";
-export const int32 = "int32",
+export const int64 = "int64",
+  int32 = "int32",
   int16 = "int16",
   int8 = "int8",
   uint32 = "uint32",
   uint16 = "uint16",
   uint8 = "uint8",
   bool = "bool";
-/** 64-bit integers are kept in 32 bits; a value that does not fit is an error where it enters. */
-export const int64 = "int32",
-  long = "int32",
+export const long = "int64",
   int = "int32",
   short = "int16";
+export const complex64 = "complex64",
+  cfloat = "complex64";
 export const float = "float32",
   half = "float16",
   double = "float64";
@@ -73,6 +73,7 @@ export const float = "float32",
 function named(name: string): DType | undefined {
   const plain = name.startsWith("torch.") ? name.slice(6) : name;
   if (Object.hasOwn(ARRAYS, plain)) return plain as DType;
+  if (plain === "cfloat") return "complex64";
   return plain === "boolean" ? "bool" : Object.hasOwn(OTHER_NAMES, plain) ? (OTHER_NAMES[plain] as DType) : undefined;
 }
 
@@ -91,15 +92,19 @@ let numbers: Record<string, number> | null = null;
 export const dtypeNumber = (dtype: DType): number =>
   (numbers ??= Object.fromEntries(DTYPES.map((name, n) => [name, n])))[dtype]!;
 
-export const isFloat = (dtype: string): boolean => is_floating(dtype);
+export const isFloat = (dtype: string): boolean => dtype !== "complex64" && is_floating(dtype);
 
-export const isSigned = (dtype: DType): boolean => "if".includes(TYPES[dtype]!.kind);
+/** Whether tensors of it may have gradients. */
+export const differentiable = (dtype: string): boolean => dtype === "complex64" || isFloat(dtype);
 
-/** Bytes of one element on a GPU: whole numbers of fewer bits, bfloat16 and bool take a word there. */
-export const deviceBytes = (dtype: DType): number => (dtype === "float16" ? 2 : dtype === "float64" ? 8 : 4);
+export const isSigned = (dtype: DType): boolean => dtype === "complex64" || "if".includes(TYPES[dtype]!.kind);
+
+/** Bytes of one element on a GPU: bfloat16, bool and whole numbers of any size take a word there. */
+export const deviceBytes = (dtype: DType): number =>
+  dtype === "float16" ? 2 : dtype === "float64" || dtype === "complex64" ? 8 : 4;
 
 /** Bytes of one element as PyTorch has it. */
-export const elementBytes = (dtype: DType): number => TYPES[dtype]!.bits / 8;
+export const elementBytes = (dtype: DType): number => (dtype === "complex64" ? 8 : TYPES[dtype]!.bits / 8);
 
 /**
  * The most bytes that one tensor may take on the CPU.  Some engines hold more in one array, none must; a size beyond it
@@ -119,7 +124,7 @@ export function newElements(dtype: DType, length: number): Elements {
     );
   }
   try {
-    return new ARRAYS[dtype](length);
+    return new ARRAYS[dtype](length * inArray(dtype));
   } catch {
     throw new DeviceError(
       `out of memory: ${length} elements of ${dtype} (${sizeText(bytes)}) cannot be allocated on the cpu`,
@@ -128,7 +133,11 @@ export function newElements(dtype: DType, length: number): Elements {
 }
 
 /** Bytes of so many elements on the CPU. */
-export const cpuBytes = (dtype: DType, length: number): number => length * ARRAYS[dtype].BYTES_PER_ELEMENT;
+export const cpuBytes = (dtype: DType, length: number): number =>
+  length * inArray(dtype) * ARRAYS[dtype].BYTES_PER_ELEMENT;
+
+/** The numbers that an element is in its array. */
+const inArray = (dtype: DType): number => (dtype === "complex64" ? 2 : 1);
 
 /** Elements that lie at a byte of a buffer. */
 export const elementsAt = (dtype: DType, buffer: ArrayBuffer, at: number, length: number): Elements =>
@@ -179,6 +188,48 @@ export function fromBrainBits(bits: number): number {
 export const rounder = (dtype: string): ((value: number) => number) =>
   dtype === "float16" ? roundToHalf : dtype === "bfloat16" ? roundToBrain : dtype === "float32" ? Math.fround : Number;
 
+/** A number as an element of int64; what does not fit is the least one. */
+const longOf = (value: number | bigint): number =>
+  (typeof value === "bigint"
+    ? value
+    : Math.abs(value) < 2 ** 63
+      ? BigInt(Math.trunc(value))
+      : -0x8000000000000000n) as unknown as number;
+
+/** An element as a number; of int64 a BigInt beyond 2**53. */
+export function numberOf(element: number): number {
+  if (typeof element === "number") return element;
+  const value = Number(element);
+  return Number.isSafeInteger(value) ? value : element;
+}
+
+/**
+ * Elements of int64 as numbers: in an Int32Array where they have room there, else in a Float64Array; as they are, a
+ * BigInt64Array, where that would not be exact.
+ */
+export function numbersOf(elements: Elements): Elements {
+  const words = new Int32Array(elements.buffer, elements.byteOffset, 2 * elements.length),
+    out = new Int32Array(elements.length);
+  for (let i = 0; i < out.length; i++) {
+    const low = words[2 * i]!;
+    if (words[2 * i + 1] !== low >> 31)
+      return elements.every((v) => typeof numberOf(v) === "number") ? Float64Array.from(elements, Number) : elements;
+    out[i] = low;
+  }
+  return out;
+}
+
+/** Whole numbers of 32 bits as elements of int64. */
+export function widened(words: Int32Array): Elements {
+  const out = newElements("int64", words.length),
+    halves = new Int32Array(out.buffer);
+  for (let i = 0; i < words.length; i++) {
+    halves[2 * i] = words[i]!;
+    halves[2 * i + 1] = words[i]! >> 31;
+  }
+  return out;
+}
+
 /** What does not fit is the least number: what processors answer, and so PyTorch; without a sign it counts on. */
 const whole = (value: number, unsigned: boolean): number =>
   Math.abs(value) < 2 ** 31 || (unsigned && value > 0 && value < 2 ** 32) ? value | 0 : 1 << 31;
@@ -186,9 +237,14 @@ const whole = (value: number, unsigned: boolean): number =>
 /**
  * How a number that a caller gives becomes an element of a type: whole-number types refuse what they have no room for.
  */
-export function entry(dtype: DType, op: string): (value: number) => number {
+export function entry(dtype: DType, op: string): (value: number | bigint) => number {
   const convert = converter(dtype);
-  return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(fitting(op, dtype, value));
+  if (isFloat(dtype) || dtype === "bool") return (value) => convert(Number(value));
+  return (value) => {
+    if (dtype !== "int64" || typeof value === "number") return convert(fitting(op, dtype, Number(value)));
+    if (BigInt.asIntN(64, value) !== value) throw new OpError(`${op}: ${value} does not fit into int64`);
+    return value as unknown as number;
+  };
 }
 
 /**
@@ -198,8 +254,16 @@ export function entry(dtype: DType, op: string): (value: number) => number {
 export function converter(dtype: DType, from: DType = "float64"): (value: number) => number {
   const { kind, bits } = TYPES[dtype]!,
     rest = 32 - bits;
-  if (kind === "f") return rounder(dtype);
-  if (kind === "b") return (value) => +(value !== 0);
+  if (bits === 64 && kind === "i") return longOf;
+  if (from === "int64" && (kind === "i" || kind === "u")) {
+    const cutTo = kind === "i" ? BigInt.asIntN : BigInt.asUintN;
+    return (value) => Number(cutTo(bits, value as unknown as bigint));
+  }
+  if (kind === "f") {
+    const round = rounder(dtype);
+    return from === "int64" ? (value) => round(Number(value)) : round;
+  }
+  if (kind === "b") return (value) => +(Number(value) !== 0);
   const cut = isFloat(from) ? (value: number) => whole(value, dtype === "uint32") : Number;
   return kind === "i" ? (value) => (cut(value) << rest) >> rest : (value) => (cut(value) << rest) >>> rest;
 }

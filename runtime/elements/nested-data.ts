@@ -2,11 +2,12 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { is_rounded } from "../../dsl/dtypes.js";
-import { type DType, entry, fromBrainBits, fromHalfBits, newElements } from "./dtype.js";
+import { Complex } from "./complex-number.js";
+import { type DType, entry, fromBrainBits, fromHalfBits, newElements, widened } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
 
-export type Nested = number | boolean | bigint | readonly Nested[] | NumberArray;
+export type Nested = number | boolean | bigint | Complex | readonly Nested[] | NumberArray;
 export type NumberArray = Elements | Uint8ClampedArray | BigInt64Array | BigUint64Array;
 
 interface Data {
@@ -24,10 +25,18 @@ function natural(data: NumberArray): DType {
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
   if (data instanceof Int16Array) return "int16";
   if (data instanceof Uint16Array) return "uint16";
-  return data instanceof Uint32Array ? "uint32" : "int32";
+  if (data instanceof Uint32Array) return "uint32";
+  return data instanceof Int32Array ? "int32" : "int64";
 }
 
-export function fromTyped(data: NumberArray, wanted: DType | null): Data {
+/** `numel`: how many elements there shall be, where that is known: of complex64 a typed array holds pairs or real parts. */
+export function fromTyped(data: NumberArray, wanted: DType | null, numel?: number): Data {
+  if (wanted === "complex64") {
+    const { elements, shape } = fromTyped(data, "float32");
+    return data.length === 2 * numel!
+      ? { elements, dtype: wanted, shape }
+      : complexData({ elements, dtype: wanted, shape }, []);
+  }
   const dtype = wanted ?? natural(data),
     elements = newElements(dtype, data.length),
     shape = [data.length];
@@ -39,9 +48,10 @@ export function fromTyped(data: NumberArray, wanted: DType | null): Data {
   const plain = data.constructor === elements.constructor && !is_rounded(dtype) && dtype !== "bool";
   if (data.length === 0) return { elements, dtype, shape }; // or its memory is gone
   if (plain) elements.set(data as Elements);
+  else if (dtype === "int64" && data instanceof Int32Array) elements.set(widened(data));
   else {
     const convert = entry(dtype, "tensor");
-    for (let i = 0; i < data.length; i++) elements[i] = convert(Number(data[i]));
+    for (let i = 0; i < data.length; i++) elements[i] = convert(data[i]!);
   }
   return { elements, dtype, shape };
 }
@@ -57,7 +67,9 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   }
   checkLengths(data, shape, 0); // before memory is taken for what the first lists promise
   const n = numelOf(shape),
-    values = new Float64Array(n);
+    values = new Float64Array(n),
+    exact = new Map<number, bigint>(),
+    parts: number[] = [];
   let at = 0,
     booleans = n > 0,
     bigints = n > 0;
@@ -67,19 +79,41 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
       for (let i = 0; i < list.length; i++) visit(list[i], axis + 1);
       return;
     }
+    if (item instanceof Complex) {
+      booleans = bigints = false;
+      parts[at] = item.im;
+      values[at++] = item.re;
+      return;
+    }
     if (typeof item !== "number" && typeof item !== "boolean" && typeof item !== "bigint") {
       throw new TypeMismatchError(`tensor: expected numbers or booleans, got ${describe(item)}`);
     }
     if (typeof item !== "boolean") booleans = false;
     if (typeof item !== "bigint") bigints = false;
-    values[at++] = Number(item);
+    const value = Number(item);
+    if (typeof item === "bigint" && !Number.isSafeInteger(value)) exact.set(at, item);
+    values[at++] = value;
   };
   visit(data, 0);
-  const dtype = wanted ?? (booleans ? "bool" : bigints ? "int32" : "float32");
+  if (parts.length && wanted !== "complex64" && wanted !== null)
+    throw new TypeMismatchError(`tensor: complex numbers do not fit into ${wanted}`);
+  if (parts.length || wanted === "complex64")
+    return complexData({ elements: Float32Array.from(values), dtype: "float32", shape }, parts);
+  const dtype = wanted ?? (booleans ? "bool" : bigints ? "int64" : "float32");
   const elements = newElements(dtype, n),
     convert = entry(dtype, "tensor");
-  for (let i = 0; i < n; i++) elements[i] = convert(values[i]!);
+  for (let i = 0; i < n; i++) elements[i] = convert(exact.get(i) ?? values[i]!);
   return { elements, dtype, shape };
+}
+
+/** Real parts and imaginary ones, which may be missing, as elements of complex64. */
+function complexData({ elements, shape }: Data, parts: readonly number[]): Data {
+  const out = newElements("complex64", elements.length);
+  elements.forEach((re, i) => {
+    out[2 * i] = re;
+    out[2 * i + 1] = parts[i] ?? 0;
+  });
+  return { elements: out, dtype: "complex64", shape };
 }
 
 function checkLengths(item: unknown, shape: readonly number[], axis: number): void {

@@ -60,6 +60,7 @@ export function initial_seed(): number {
  * what follows.
  */
 export function nextCall(source: RandomSource | null = null): RandomWords {
+  if (source) capturing?.drawing(source);
   const words = source
     ? { seedLow: source.bits(), seedHigh: source.bits(), call: 0 }
     : { seedLow, seedHigh, call: calls++ };

@@ -1,62 +1,67 @@
-// ATen's operators whose results have a size that depends on values.  A program cannot wait for a GPU within a call, so
-// they run on the CPU alone.
+// ATen's operators whose results have a size that depends on values.
 
 import { tensor, zeros } from "../creation/create.js";
-import { OpError } from "../base/errors.js";
 import { broadcast_tensors } from "../functions/join.js";
+import type { Elements } from "../program/compiled-op.js";
 import * as torch from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { contiguousStrides } from "../base/shape.js";
 import { to } from "../views/transfer.js";
 import * as views from "../views/views.js";
 import type { Operator } from "./operators.js";
+import { here } from "./waiting.js";
 
-/** The elements in order, as `dtype`; only the CPU's memory can be read at once. */
-function elementsOf(x: Tensor, dtype: "bool" | "int32", op: string): ArrayLike<number> {
-  if (x.device !== "cpu")
-    throw new OpError(
-      `${op}: the size of its result depends on values on ${x.device}, which cannot be read at once; run the program on the CPU`,
-    );
-  const read = (to(x, [dtype]) as Tensor).contiguous(),
-    { elements } = read.storage as unknown as { elements: Uint8Array | Int32Array };
+/** The elements in order. */
+function elementsOf(x: Tensor): Elements {
+  const read = here(x).contiguous(),
+    { elements } = read.storage as unknown as { elements: Elements };
   return elements.subarray(read.offset, read.offset + read.numel());
 }
 
 /** Where `x` is not zero: a list of places for each axis. */
-function places(x: Tensor, op: string): number[][] {
+function places(x: Tensor): number[][] {
   const strides = contiguousStrides(x.shape),
     out: number[][] = x.shape.map(() => []),
-    elements = elementsOf(x, "bool", op);
+    elements = elementsOf(x);
   for (let i = 0; i < elements.length; i++)
-    if (elements[i]) out.forEach((axis, d) => axis.push(Math.floor(i / strides[d]!) % x.shape[d]!));
+    if (Number(elements[i])) out.forEach((axis, d) => axis.push(Math.floor(i / strides[d]!) % x.shape[d]!));
   return out;
 }
 
+const whole = (values: readonly number[], device: string): Tensor =>
+  tensor(Int32Array.from(values), { dtype: "int64", shape: [values.length], device } as never);
+
 export const SIZES: Readonly<Record<string, Operator>> = {
-  nonzero: ({ args: [input, ...rest], target }) => {
-    void rest;
+  nonzero: ({ args: [input] }) => {
     const x = input as Tensor,
-      found = places(x, target),
-      count = found[0]?.length ?? Number(elementsOf(x, "bool", target)[0] !== 0),
+      found = places(x),
+      count = found[0]?.length ?? Number(Number(elementsOf(x)[0]) !== 0),
       rows = new Int32Array(count * x.ndim);
     found.forEach((axis, d) => axis.forEach((at, i) => (rows[i * x.ndim + d] = at)));
-    return tensor(rows, { shape: [count, x.ndim] });
+    return tensor(rows, { dtype: "int64", shape: [count, x.ndim], device: x.device } as never);
   },
-  "nonzero_numpy.default": ({ args: [x], target }) =>
-    places(x as Tensor, target).map((axis) => tensor(Int32Array.from(axis), { shape: [axis.length] })),
-  masked_select: ({ args, target }) => {
-    const [x, mask] = broadcast_tensors(...(args as [Tensor, Tensor])) as [Tensor, Tensor],
-      kept = elementsOf(mask, "bool", target),
-      at = Int32Array.from(Array.from(kept, (_, i) => i).filter((i) => kept[i]));
-    return torch.index_select(views.reshape(x, [-1]), 0, tensor(at, { shape: [at.length] }));
+  "nonzero_numpy.default": ({ args: [input] }) => {
+    const x = input as Tensor;
+    return places(x).map((axis) => whole(axis, x.device));
   },
-  bincount: ({ args: [input, weights, least], options, target }) => {
+  masked_select: ({ args: [input, mask] }) => {
+    const [x] = broadcast_tensors(input as Tensor, mask as Tensor) as [Tensor],
+      kept = elementsOf(views.expand(here(mask as Tensor), x.shape)),
+      at = Array.from(kept, (_, i) => i).filter((i) => kept[i]);
+    return torch.index_select(views.reshape(x, [-1]), 0, whole(at, x.device));
+  },
+  bincount: ({ args: [input, weights, least], options }) => {
     const x = input as Tensor,
-      elements = elementsOf(x, "int32", target);
+      elements = elementsOf(x);
     let size = Number(least ?? options["minlength"] ?? 0);
-    for (let i = 0; i < elements.length; i++) size = Math.max(size, elements[i]! + 1);
+    for (let i = 0; i < elements.length; i++) size = Math.max(size, Number(elements[i]) + 1);
     const by = (weights ?? options["weights"]) as Tensor | undefined,
       ones = by ?? torch.add(torch.mul(x, 0), 1);
-    return torch.scatter_add(zeros([size], { dtype: ones.dtype }), 0, to(x, ["int64"]) as Tensor, ones);
+    return torch.scatter_add(
+      zeros([size], { dtype: ones.dtype, device: x.device } as never),
+      0,
+      to(x, ["int64"]) as Tensor,
+      ones,
+    );
   },
 };

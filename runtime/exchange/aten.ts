@@ -8,7 +8,7 @@ import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
 import { OpError } from "../base/errors.js";
 import { sameShape } from "../base/shape.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { type IndexSpec, index, index_put } from "../functions/indexing.js";
 import { cat } from "../functions/join.js";
 import * as views from "../views/views.js";
@@ -18,6 +18,7 @@ import { numberOf } from "./higher-order.js";
 import type { Operator } from "./operators.js";
 import { PULLBACKS } from "./aten-backward.js";
 import { RECURRENT } from "./aten-recurrent.js";
+import { COMPLEX } from "./aten-complex.js";
 import { LOSSES } from "./aten-losses.js";
 import { SIZES } from "./aten-sizes.js";
 
@@ -25,7 +26,7 @@ type Sizes = readonly number[];
 type Maybe<T> = T | null | undefined;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Args = any[];
-/** The name of the area, without which functions here are found by their number of axes. */
+/** How the names of functions end, by how many axes images have. */
 const AXES = ["", "1d", "2d", "3d"] as const;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const named = F as unknown as Readonly<Record<string, (...args: any[]) => any>>;
@@ -103,30 +104,47 @@ const batchNorm =
     return [out, torch.mean(x, dims), torch.rsqrt(torch.add(torch.var(x, { dim: dims, correction: 0 }), eps))];
   };
 
-/** Attention, and null for what only its gradient reads. */
-const attention: Operator = ({ args, options }) => {
-  const [q, k, v, ...rest] = args as [Tensor, Tensor, Tensor, ...unknown[]],
-    mask = (options["attn_mask"] ?? rest.find((x) => x instanceof Tensor)) as Maybe<Tensor>,
-    causal = rest.filter((x) => typeof x === "boolean").at(-1) ?? false,
-    dropout = rest.find((x) => typeof x === "number") ?? 0,
-    scale = options["scale"] as Maybe<number>;
-  const out = F.scaled_dot_product_attention(q, k, v, {
-    dropout_p: dropout,
-    is_causal: causal,
-    ...(mask ? { attn_mask: mask } : {}),
-    ...(scale ? { scale } : {}),
-  } as never);
-  return [out, ...new Array<null>(8).fill(null)];
+/** As `batchNorm` of training, but running statistics are not changed: what they become is the fourth and fifth result. */
+const batchNormFunctional: Operator = (call) => {
+  const [x, weight, bias, mean, variance, ...rest] = call.args as [
+      Tensor,
+      Maybe<Tensor>,
+      Maybe<Tensor>,
+      Tensor,
+      Tensor,
+    ],
+    next = [mean.clone(), variance.clone()],
+    results = batchNorm(null)({ ...call, args: [x, weight, bias, ...next, ...rest] });
+  return [...(results as unknown[]), ...next];
 };
+
+/** Attention, and null for what only its gradient reads; where arguments stand behind query, key and value. */
+const attention =
+  (mask: number, dropout: number, causal: number): Operator =>
+  ({ args: [q, k, v, ...rest], options: { attn_mask = rest[mask], ...options } }) => {
+    const out = F.scaled_dot_product_attention(
+      q as Tensor,
+      k as Tensor,
+      v as Tensor,
+      {
+        dropout_p: rest[dropout] ?? 0,
+        is_causal: rest[causal] ?? false,
+        ...(attn_mask ? { attn_mask } : {}),
+        ...options,
+      } as never,
+    );
+    return [out, ...new Array<null>(8).fill(null)];
+  };
 
 const INTERPOLATION = ["bilinear", "nearest", "bicubic"],
   PADDING = ["zeros", "border", "reflection"],
   BAGS = ["sum", "mean", "max"];
 
-const whole = (indices: readonly Maybe<Tensor>[]): IndexSpec[] => indices.map((at) => at ?? ":");
-const picked = by((x: Tensor, indices: readonly Maybe<Tensor>[]) => index(x, whole(indices)));
+/** null takes all of an axis. */
+const indexSpecs = (indices: readonly Maybe<Tensor>[]): IndexSpec[] => indices.map((at) => at ?? ":");
+const picked = by((x: Tensor, indices: readonly Maybe<Tensor>[]) => index(x, indexSpecs(indices)));
 const put = by((x: Tensor, indices: readonly Maybe<Tensor>[], values: Tensor, accumulate?: boolean) =>
-  index_put(x, whole(indices) as never, values, { accumulate: accumulate ?? false }),
+  index_put(x, indexSpecs(indices) as never, values, { accumulate: accumulate ?? false }),
 );
 
 const bag: Operator = ({ args }) => {
@@ -161,6 +179,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   ...RECURRENT,
   ...SIZES,
   ...LOSSES,
+  ...COMPLEX,
   // what says something of sizes and values, or does nothing to them
   "sym_size.int": by((x: Tensor, dim: number) => x.size(dim)),
   "sym_stride.int": by((x: Tensor, dim: number) => x.stride(dim)),
@@ -267,7 +286,6 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   embedding: by((weight: Tensor, indices: Tensor, padding_idx?: number) =>
     F.embedding(indices, weight, ((padding_idx ?? -1) >= 0 ? { padding_idx } : {}) as never),
   ),
-  // indices: null takes all of an axis
   index: picked,
   _unsafe_index: picked,
   index_put: put,
@@ -350,23 +368,11 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   },
   _native_batch_norm_legit: batchNorm(null),
   "_native_batch_norm_legit.no_stats": batchNorm(null, false),
+  _native_batch_norm_legit_functional: batchNormFunctional,
   _native_batch_norm_legit_no_training: batchNorm(false),
   native_batch_norm: batchNorm(null),
-  scaled_dot_product_attention: ({ args, options }) => {
-    const [q, k, v, mask, dropout_p, is_causal] = args as Args;
-    return F.scaled_dot_product_attention(
-      q as Tensor,
-      k as Tensor,
-      v as Tensor,
-      {
-        dropout_p: dropout_p ?? 0,
-        is_causal: is_causal ?? false,
-        ...(mask ? { attn_mask: mask as Tensor } : {}),
-        ...options,
-      } as never,
-    );
-  },
-  _scaled_dot_product_flash_attention_for_cpu: attention,
-  _scaled_dot_product_flash_attention: attention,
-  _scaled_dot_product_efficient_attention: attention,
+  scaled_dot_product_attention: (call) => (attention(0, 1, 2)(call) as unknown[])[0],
+  _scaled_dot_product_flash_attention_for_cpu: attention(-1, 0, 1),
+  _scaled_dot_product_flash_attention: attention(-1, 0, 1),
+  _scaled_dot_product_efficient_attention: attention(0, 2, 3),
 };

@@ -3,6 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { titled } from "../base/class-name.js";
 import { isOptions, taken } from "../base/named-arguments.js";
+import type { DType } from "../elements/dtype.js";
 import { LOADING, type LoadOptions, destination } from "../files/destination.js";
 import { FileError } from "../files/error.js";
 import { openRanges } from "../files/ranges.js";
@@ -16,6 +17,7 @@ import { copy_ } from "../views/transfer.js";
 import { readArchive } from "./archive.js";
 import { Graph } from "./graph.js";
 import { type GraphJson, GraphReader } from "./graph-json.js";
+import { findOperator } from "./operators.js";
 import { type OutputSpec, type Signature, readSignature } from "./signature.js";
 import { flattened, unflattened } from "./tree-spec.js";
 
@@ -24,6 +26,15 @@ export interface SizeRange {
   readonly min: number;
   /** Infinity where there is no limit. */
   readonly max: number;
+}
+
+/** What a program takes as one of its arguments. */
+export interface InputMeta {
+  readonly name: string;
+  /** null for what is no tensor. */
+  readonly dtype: DType | null;
+  readonly shape: readonly (number | string)[];
+  readonly value: unknown;
 }
 
 export interface ExportLoadOptions extends LoadOptions {
@@ -69,6 +80,18 @@ export class ExportedProgram {
     this.constants = Object.fromEntries([...tensors].filter(([name]) => !names.has(name)));
   }
 
+  /** What it takes, in order: names, types and sizes, of which those that vary are texts; what must be a value says it. */
+  get input_specs(): readonly InputMeta[] {
+    const { signature, json } = this.#program;
+    return signature.inputs.flatMap((spec): InputMeta[] => {
+      if (spec.kind === "value")
+        return spec.given ? [{ name: spec.name, dtype: null, shape: [], value: spec.value }] : [];
+      if (spec.kind !== "user") return [];
+      const meta = json.tensors.get(spec.name);
+      return [{ name: spec.name, dtype: meta?.dtype ?? null, shape: meta?.shape ?? [], value: null }];
+    });
+  }
+
   /** A module that computes it, with parameters and buffers under their names; each call makes one on the same tensors. */
   module(): ExportedModule {
     return new ExportedModule(this.#program, { ...this.constants, ...this.state_dict });
@@ -82,7 +105,8 @@ function place(root: Module, path: string): readonly [owner: Module, name: strin
     name = parts.pop()!;
   let owner = root;
   for (const part of parts) {
-    const inner = (owner as unknown as Record<string, unknown>)[part];
+    // add_module refuses what every object has, such as __proto__
+    const inner = Object.hasOwn(owner, part) && (owner as unknown as Record<string, unknown>)[part];
     if (!(inner instanceof Module)) owner.add_module(part, new Module());
     owner = (owner as unknown as Record<string, Module>)[part]!;
   }
@@ -126,7 +150,8 @@ export class ExportedModule extends Module {
     this.#fixed = fixed;
   }
 
-  /** The program's results for its arguments: by place, the last ones by name in one object. */
+  /** The program's results for its arguments: by place, the last ones by name in one object.  A promise of them where
+   *  values of a GPU decide what the program does. */
   override forward(...args: unknown[]): unknown {
     const { graph, json, signature, ranges } = this.#program,
       given = arranged(signature, args),
@@ -154,8 +179,9 @@ export class ExportedModule extends Module {
         values.push(tensor);
       }
     });
-    const results = graph.run(values, device ?? "cpu");
-    return unflattened(this.settled(signature.outputs, results, values), signature.results);
+    const results = graph.run(values, device ?? "cpu"),
+      answer = (all: unknown[]) => unflattened(this.settled(signature.outputs, all, values), signature.results);
+    return results instanceof Promise ? results.then(answer) : answer(results);
   }
 
   /** What the caller gets; other results are what a buffer or an input becomes. */
@@ -256,12 +282,12 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
     source = await openRanges(f as FileLike, options, "export.load");
   try {
     const { program, torchVersion, tensors } = await readArchive(source, where, options.model),
-      reader = new GraphReader(source.name);
+      reader = new GraphReader(source.name, where.dtype);
     checkVersion(reader, program["schema_version"]);
     const module = reader.object(program["graph_module"], "graph_module"),
       json = reader.graph(module["graph"], "the graph"),
       shared: Program = {
-        graph: new Graph(json, source.name),
+        graph: new Graph(json, source.name, { find: findOperator }),
         json,
         signature: readSignature(reader, module, json, source.name),
         ranges: rangesOf(reader, program["range_constraints"]),

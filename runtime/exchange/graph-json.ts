@@ -24,8 +24,11 @@ const TYPES: Readonly<Record<number, string>> = {
   35: "uint64",
 };
 
+const FLOATING = new Set(["float16", "bfloat16", "float32", "float64"]);
+
 /** The name that PyTorch has for one of its numbers of types. */
-export const typeName = (number: unknown): string => TYPES[number as number] ?? `type number ${String(number)}`;
+export const typeName = (number: unknown): string =>
+  (Number.isInteger(number) && TYPES[number as number]) || `type number ${String(number)}`;
 
 /** How large a size may be that is no constant: a text of symbols, such as "s77" or "2*s0". */
 export type Extent = number | string;
@@ -42,7 +45,8 @@ export type Operand =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "list"; readonly items: readonly Operand[] }
-  | { readonly kind: "graph"; readonly graph: GraphJson }
+  /** `captured`: values of the graph around it, which are its last inputs. */
+  | { readonly kind: "graph"; readonly graph: GraphJson; readonly captured: readonly string[] }
   | { readonly kind: "device" | "ignored" };
 
 export interface NodeJson {
@@ -75,7 +79,17 @@ const KEYWORDS = new Set(
 
 /** Reads the JSON of one file. */
 export class GraphReader {
-  constructor(private readonly file: string) {}
+  constructor(
+    private readonly file: string,
+    /** What floating tensors of the program become; null: they stay what they are. */
+    private readonly floating: DType | null = null,
+  ) {}
+
+  /** The name of a type, as the program shall have it. */
+  private typeOf(number: unknown): string {
+    const name = typeName(number);
+    return this.floating && FLOATING.has(name) ? this.floating : name;
+  }
 
   fail(place: string, problem: string): FileError {
     return new FileError(this.file, `${place}: ${problem}`);
@@ -138,7 +152,7 @@ export class GraphReader {
       case "as_float_lists":
         return { kind: "value", value: inner };
       case "as_scalar_type":
-        return { kind: "value", value: typeName(inner) };
+        return { kind: "value", value: this.typeOf(inner) };
       case "as_tensors":
         return items((item) => this.named(item, place));
       case "as_nested_tensors":
@@ -159,7 +173,7 @@ export class GraphReader {
       case "as_optional_tensors":
         return items((item) => this.operand(item, place));
       case "as_graph":
-        return { kind: "graph", graph: this.graph(this.object(inner, place)["graph"], place) };
+        return { kind: "graph", graph: this.graph(this.object(inner, place)["graph"], place), captured: [] };
       case "as_device":
         return { kind: "device" };
       case "as_memory_format":
@@ -187,7 +201,7 @@ export class GraphReader {
   /** A tensor's type and sizes, as a graph or a list of weights has them. */
   meta(value: unknown, place: string): TensorMeta {
     const meta = this.object(value, place),
-      name = typeName(meta["dtype"]);
+      name = this.typeOf(meta["dtype"]);
     let dtype: DType | null = null;
     try {
       dtype = toDType(name);

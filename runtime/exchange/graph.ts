@@ -7,7 +7,8 @@ import { is_grad_enabled } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
-import { type Call, type Operator, findOperator } from "./operators.js";
+import type { Call, Operator } from "./operators.js";
+import { type Steps, completed, finished, settled } from "./waiting.js";
 
 interface Step {
   readonly node: NodeJson;
@@ -21,29 +22,38 @@ interface Step {
 
 /** Values by name, and how many names each has. */
 class Values {
-  private readonly held = new Map<string, unknown>();
+  private readonly values = new Map<string, unknown>();
   private readonly counts = new Map<unknown, number>();
 
   get(name: string): unknown {
-    return this.held.get(name);
+    return this.values.get(name);
   }
   set(name: string, value: unknown): void {
-    this.held.set(name, value);
+    this.values.set(name, value);
     this.counts.set(value, (this.counts.get(value) ?? 0) + 1);
   }
   /** Forgets a name; whether its value has no other one. */
   drop(name: string): boolean {
-    const value = this.held.get(name),
+    const value = this.values.get(name),
       left = (this.counts.get(value) ?? 1) - 1;
-    this.held.delete(name);
+    this.values.delete(name);
     this.counts.set(value, left);
     return left === 0;
   }
 }
 
-/** The names within an operand, those that graphs within it take from outside not among them: they take none. */
+/** Where a graph's operators come from. */
+export interface Operators {
+  /** The operator of a node's target; null where there is none. */
+  find(target: string): Operator | null;
+  /** Whether a value shall stay when the graph needs it no more. */
+  keeps?(value: Tensor): boolean;
+}
+
+/** The names within an operand, those that a graph within it takes from outside among them. */
 function* namesIn(operand: Operand): Generator<string> {
   if (operand.kind === "name") yield operand.name;
+  else if (operand.kind === "graph") yield* operand.captured;
   else if (operand.kind === "list") for (const item of operand.items) yield* namesIn(item);
 }
 
@@ -51,9 +61,16 @@ export class Graph {
   private readonly steps: readonly Step[];
   private readonly json: GraphJson;
 
-  /** Throws for operators that there are not here, all of them with their places. */
-  constructor(json: GraphJson, file: string, missing: Map<string, string[]> = new Map()) {
-    const outermost = missing.size === 0;
+  /** Throws for operators that there are not here, all of them with their places; a graph within another adds its own
+   *  to `missing`. */
+  constructor(
+    json: GraphJson,
+    private readonly file: string,
+    private readonly operators: Operators,
+    missing?: Map<string, string[]>,
+  ) {
+    const outermost = missing === undefined,
+      absent = missing ?? new Map<string, string[]>();
     this.json = json;
     const known = new Set(json.inputs.flatMap((input) => [...namesIn(input)])),
       lastUse = new Map<string, number>();
@@ -76,12 +93,12 @@ export class Graph {
       const graphs = new Map<Operand, Graph>(),
         last = new Set<string>();
       for (const { operand } of node.inputs) {
-        if (operand.kind === "graph") graphs.set(operand, new Graph(operand.graph, file, missing));
+        if (operand.kind === "graph") graphs.set(operand, new Graph(operand.graph, file, operators, absent));
         for (const name of namesIn(operand)) if (lastUse.get(name) === i) last.add(name);
       }
       for (const name of node.outputs) if (name !== null && !lastUse.has(name)) last.add(name);
-      const operator = findOperator(node.target);
-      if (!operator) missing.set(node.target, [...(missing.get(node.target) ?? []), node.name]);
+      const operator = operators.find(node.target);
+      if (!operator) absent.set(node.target, [...(absent.get(node.target) ?? []), node.name]);
       return {
         node,
         operator: operator!,
@@ -90,42 +107,48 @@ export class Graph {
         last: [...last],
       };
     });
-    if (outermost && missing.size > 0)
+    if (outermost && absent.size > 0)
       throw new FileError(
         file,
-        `it uses operators that there are not here: ${[...missing]
+        `it uses operators that there are not here: ${[...absent]
           .map(([target, places]) => `${target} (${places.slice(0, 3).join(", ")}${places.length > 3 ? ", ..." : ""})`)
           .join(", ")}`,
       );
   }
 
-  /** The outputs for these inputs, in the order of the graph's. */
-  run(inputs: readonly unknown[], device: string): unknown[] {
+  /** The outputs for these inputs, in the order of the graph's; a promise where values of a GPU decide what is done. */
+  run(inputs: readonly unknown[], device: string): unknown[] | Promise<unknown[]> {
+    return finished(this.results(inputs, device));
+  }
+
+  private *results(inputs: readonly unknown[], device: string): Steps<unknown[]> {
     const values = new Values(),
       kept = new Set(inputs);
     this.json.inputs.forEach((input, i) => {
       if (input.kind === "name") values.set(input.name, inputs[i]);
     });
     for (const step of this.steps) {
-      const made = this.made(step, values, device);
+      const made = yield* this.made(step, values, device);
       step.node.outputs.forEach((name, i) => {
         if (name !== null) values.set(name, fitting(made[i], this.json.tensors.get(name)));
       });
-      giveUp(step.last, values, kept);
+      this.giveUp(step.last, values, kept);
     }
     return this.json.outputs.map((output) => valueOf(output, values, device));
   }
 
-  private made({ node, operator, used, graphs }: Step, values: Values, device: string): unknown[] {
+  private *made({ node, operator, used, graphs }: Step, values: Values, device: string): Steps<unknown[]> {
     const args: unknown[] = [],
       options: Record<string, unknown> = {};
     for (const { name, operand, keyword } of node.inputs) {
       if (operand.kind === "ignored") continue;
       const graph = graphs.get(operand),
+        outside = operand.kind === "graph" ? operand.captured.map((inner) => values.get(inner)) : [],
         value = graph
           ? (...given: unknown[]) => {
-              const found = graph.run(given, device);
-              return graph.json.single ? found[0] : found;
+              const found = graph.run([...given, ...outside], device),
+                result = (all: unknown[]) => (graph.json.single ? all[0] : all);
+              return found instanceof Promise ? found.then(result) : result(found);
             }
           : valueOf(operand, values, device);
       if (keyword) {
@@ -135,17 +158,15 @@ export class Graph {
     const call: Call = { args, options, used, device, target: node.target };
     let result: unknown;
     try {
-      result = operator(call);
+      result = yield* settled(yield* completed(() => operator(call)));
     } catch (error) {
-      if (error instanceof Error && !error.message.includes(node.name))
-        error.message = `${node.name} (${node.target}): ${error.message}`;
+      const { message } = error as Error,
+        place = `${node.name} (${node.target})`;
+      // an operator looks at what a well-formed program gives it, no closer
+      if (!(error instanceof OpError))
+        throw new FileError(this.file, `${place}: its arguments are not what it takes: ${message}`);
+      if (!message.includes(node.name)) error.message = `${place}: ${message}`;
       throw error;
-    }
-    if (result instanceof Promise) {
-      void result.catch(() => undefined);
-      throw new OpError(
-        `${node.name} (${node.target}): its result has a size that depends on values, which a program cannot wait for`,
-      );
     }
     if (node.outputs.length === 0) return [];
     if (node.single) return [result];
@@ -155,14 +176,15 @@ export class Graph {
         ? [result]
         : Array.from(result as Iterable<unknown>);
   }
-}
 
-/** Frees what nothing uses any more, unless a gradient may; what was given in is not the graph's. */
-function giveUp(names: readonly string[], values: Values, given: ReadonlySet<unknown>): void {
-  const recording = is_grad_enabled();
-  for (const name of names) {
-    const value = values.get(name);
-    if (values.drop(name) && !recording && value instanceof Tensor && !given.has(value)) value.dispose();
+  /** Frees what nothing uses any more, unless a gradient may; what was given in is not the graph's. */
+  private giveUp(names: readonly string[], values: Values, given: ReadonlySet<unknown>): void {
+    const recording = is_grad_enabled();
+    for (const name of names) {
+      const value = values.get(name);
+      if (!values.drop(name) || recording || !(value instanceof Tensor) || given.has(value)) continue;
+      if (!this.operators.keeps?.(value)) value.dispose();
+    }
   }
 }
 

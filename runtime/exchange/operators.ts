@@ -35,7 +35,8 @@ export interface Call {
 export type Operator = (call: Call) => unknown;
 type Function = (...args: unknown[]) => unknown;
 
-const PLACES = [
+/** Where functions are looked for, in this order. */
+const MODULES = [
   composite,
   torch,
   F,
@@ -49,16 +50,17 @@ const PLACES = [
   counting,
   dataDependent,
 ] as unknown as Readonly<Record<string, unknown>>[];
-const AREAS: readonly (readonly [prefix: string, names: Readonly<Record<string, unknown>>])[] = [
+/** Modules whose functions have a prefix in ATen. */
+const PREFIXED: readonly (readonly [prefix: string, names: Readonly<Record<string, unknown>>])[] = [
   ["linalg_", linalg],
   ["special_", special],
 ];
 /** What says how memory lies, and the like: nothing that a value depends on. */
-const NOTHING = new Set(["layout", "pin_memory", "memory_format", "non_blocking", "generator", "implicit", "copy"]);
+const IGNORED = new Set(["layout", "pin_memory", "memory_format", "non_blocking", "generator", "implicit", "copy"]);
 
 function functionOf(name: string): Function | null {
-  for (const place of PLACES) if (typeof place[name] === "function") return place[name] as Function;
-  for (const [prefix, names] of AREAS) {
+  for (const place of MODULES) if (typeof place[name] === "function") return place[name] as Function;
+  for (const [prefix, names] of PREFIXED) {
     const found = name.startsWith(prefix) && names[name.slice(prefix.length)];
     if (typeof found === "function") return found as Function;
   }
@@ -66,23 +68,27 @@ function functionOf(name: string): Function | null {
 }
 
 /** Arguments as functions here take them: what may be left out is not given as null at the end. */
-export function asArguments(args: readonly unknown[], options: Readonly<Record<string, unknown>>): unknown[] {
-  const given = Object.entries(options).filter(([name]) => !NOTHING.has(name)),
+function asArguments(args: readonly unknown[], options: Readonly<Record<string, unknown>>): unknown[] {
+  const given = Object.entries(options).filter(([name]) => !IGNORED.has(name)),
     out = [...args];
   while (out.length > 0 && out.at(-1) === null) out.pop();
   if (given.length > 0) out.push(Object.fromEntries(given));
   return out;
 }
 
+/** A table's entry; files name what they like, such as `constructor`. */
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | null =>
+  Object.hasOwn(table, name) ? table[name]! : null;
+
 /** The operator of a node's target; null where there is none here. */
 export function findOperator(target: string): Operator | null {
-  const number = NUMBERS[target.replace(/^(_operator|math|torch)\./, "")];
-  if (number && !target.startsWith("torch.ops.")) return ({ args }) => number(...args);
+  const [, onNumbers = ""] = /^(?:_operator|math|torch)\.(\w+)$/.exec(target) ?? [],
+    number = own(NUMBERS, onNumbers);
+  if (number) return ({ args }) => number(...args);
   const [, area, name, overload] = /^torch\.ops\.(\w+)\.(\w+)(?:\.(\w+))?$/.exec(target) ?? [];
-  if (area === "higher_order") return CONTROL[name!] ?? null;
+  if (area === "higher_order") return own(CONTROL, name!);
   if (area !== "aten" || name === undefined) return null;
-  const own = [`${name}.${overload}`, name].find((key) => Object.hasOwn(ATEN, key)),
-    found = own === undefined ? byName(name) : ATEN[own]!;
+  const found = own(ATEN, `${name}.${overload}`) ?? own(ATEN, name) ?? byName(name);
   return found && /^(.*_)?out$/.test(overload ?? "") ? into(found) : found;
 }
 
@@ -98,7 +104,7 @@ const into =
 function byName(name: string): Operator | null {
   const call = functionOf(name);
   if (call) return ({ args, options }) => call(...asArguments(args, options));
-  const method = (Tensor.prototype as unknown as Record<string, unknown>)[name];
-  if (typeof method !== "function" || !Object.hasOwn(Tensor.prototype, name)) return null;
+  const method = name === "constructor" ? null : own(Tensor.prototype as unknown as Record<string, unknown>, name);
+  if (typeof method !== "function") return null;
   return ({ args: [self, ...args], options }) => (method as Function).apply(self, asArguments(args, options));
 }

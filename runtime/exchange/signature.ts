@@ -13,7 +13,7 @@ export type InputSpec =
   | { readonly kind: "buffer"; readonly name: string; readonly target: string; readonly persistent: boolean };
 
 export type OutputSpec =
-  | { readonly kind: "user" }
+  | { readonly kind: "user"; readonly name?: string }
   /** What a parameter or buffer, or an argument, becomes. */
   | { readonly kind: "state" | "input"; readonly target: string };
 

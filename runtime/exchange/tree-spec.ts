@@ -35,8 +35,14 @@ export function readTreeSpec(text: string, file: string): TreeSpec {
       throw new FileError(file, "a dictionary among its inputs or outputs has not as many keys as values");
     return { keys: /dict$/i.test(String(type)) ? [] : null, parts };
   };
-  const tree: unknown = JSON.parse(text);
-  return read(Array.isArray(tree) ? tree[1] : tree);
+  try {
+    const tree: unknown = JSON.parse(text);
+    return read(Array.isArray(tree) ? tree[1] : tree);
+  } catch (error) {
+    // no JSON, or nested deeper than the stack reaches
+    if (error instanceof FileError) throw error;
+    throw new FileError(file, `how its values nest cannot be read: ${(error as Error).message}`);
+  }
 }
 
 export const leavesOf = ({ parts }: TreeSpec): number => (parts ? parts.reduce((n, part) => n + leavesOf(part), 0) : 1);

@@ -2,6 +2,7 @@
 // arrays.  Anything else is left out by name.
 
 import { MAX_NUMEL, extent, showShape } from "../base/shape.js";
+import { Complex } from "../elements/complex-number.js";
 import { FileError } from "./error.js";
 import { numpyNames } from "./numpy.js";
 import { FILE_TYPES, type FileType } from "./number-formats.js";
@@ -18,6 +19,7 @@ export const STORAGES: Readonly<Record<string, string>> = {
   CharStorage: "int8",
   ByteStorage: "uint8",
   BoolStorage: "bool",
+  ComplexFloatStorage: "complex64",
 };
 
 /** Types of tensors that there are not here. */
@@ -96,6 +98,7 @@ export class Context implements PickleContext {
             this.tensor(memory, type, offset, shape, strides, grad),
         },
       ],
+      ["builtins.complex", { call: ([re, im]) => new Complex(Number(re), Number(im)) }],
       ["torch._utils._rebuild_parameter", parameter],
       ["torch._utils._rebuild_parameter_with_state", parameter],
       ["torch.Size", { call: ([sizes]) => (isCounts(sizes) ? sizes : this.wrong("torch.Size")) }],

@@ -1,6 +1,7 @@
 // PyTorch's checkpoints: zip archives with a pickle of containers and, beside it, the memory of their tensors.  What a
-// pickle may name is checkpoint-names.ts; entries that cannot be had here are left out, and told.
+// pickle may name is checkpoint-names.ts; entries that cannot be had here are left out, with a warning.
 
+import { Complex } from "../elements/complex-number.js";
 import type { DType } from "../elements/dtype.js";
 import { frozen } from "../base/shape.js";
 import type { Storage } from "../tensor/storage.js";
@@ -188,7 +189,8 @@ class Builder {
       this.lost.push({ place: place || "all of it", what: value.what });
       return value;
     }
-    if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Tensor) {
+    const single = value instanceof Uint8Array || value instanceof Tensor || value instanceof Complex;
+    if (typeof value !== "object" || value === null || single) {
       this.kept++;
       return value;
     }

@@ -1,12 +1,13 @@
 // Where the tensors of a file go: to which device, and as which type.
 
+import { inMemory } from "../elements/complex-number.js";
 import type { Elements } from "../program/compiled-op.js";
 import { type Device, toDevice } from "../devices/device.js";
 import { type DType, isFloat, toDType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { frozen } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type FileType, decode } from "./number-formats.js";
+import { type FileType, Misfit, decode } from "./number-formats.js";
 import { FileError } from "./error.js";
 import type { OpenOptions } from "./source.js";
 
@@ -68,13 +69,13 @@ export function upload(
   what: string,
 ): ReturnType<Device["upload"]> {
   try {
-    return place.device.upload(elements, dtype, "load");
+    return place.device.upload(elements, inMemory({ dtype, shape: [], strides: [], offset: 0 }).dtype, "load");
   } catch (error) {
     if (!(error instanceof OpError)) throw error;
     const hint =
       isFloat(dtype) && dtype !== "float32" && place.device.type !== "cpu"
         ? '; {dtype: "float32"} makes float32 of it'
         : "";
-    throw new FileError(file, `${what}: ${error.message}${hint}`);
+    throw new (dtype === "int64" ? Misfit : FileError)(file, `${what}: ${error.message}${hint}`);
   }
 }

@@ -19,8 +19,8 @@ export interface TorchLoadOptions extends LoadOptions {
 /**
  * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a
  * safetensors file by name.  The content decides, not the name.  Dictionaries become objects, tuples lists, arrays of
- * NumPy tensors; tensors that share memory in the file share it here.  int64 becomes int32.  They are
- * on the CPU unless `map_location` says otherwise.  What there is not here (other classes, complex tensors, whole
+ * NumPy tensors; tensors that share memory in the file share it here.  They are
+ * on the CPU unless `map_location` says otherwise.  What there is not here (other classes, whole
  * numbers that do not fit) is left out, and `console.warn` names it; a file of nothing else is refused.  In TypeScript
  * `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */

@@ -48,23 +48,13 @@ function decodeBrain(data: ArrayBuffer): Elements {
 export class Misfit extends FileError {}
 titled(Misfit, "FileError");
 
-const misfit = (value: bigint | number): OpError =>
-  new OpError(`the value ${value} does not fit into int32, which holds 32 bits`);
+const longs = (data: ArrayBuffer): Elements => new BigInt64Array(data) as unknown as Elements;
 
-/** 64 bits as pairs of words: the upper one must be all sign, or zero. */
-function decodeLong(signed: boolean): FileType["decode"] {
-  return (data) => {
-    const words = new Int32Array(data),
-      out = new Int32Array(words.length / 2);
-    for (let i = 0; i < out.length; i++) {
-      const low = words[2 * i]!,
-        high = words[2 * i + 1]!;
-      if (high !== low >> 31 || (!signed && low < 0))
-        throw misfit((signed ? new BigInt64Array(data) : new BigUint64Array(data))[i]!);
-      out[i] = low;
-    }
-    return out;
-  };
+/** 64 bits without a sign: the uppermost one must be 0. */
+function decodeUnsigned(data: ArrayBuffer): Elements {
+  const found = new BigUint64Array(data).find((value) => value >= 2n ** 63n);
+  if (found !== undefined) throw new OpError(`the value ${found} does not fit into int64`);
+  return longs(data);
 }
 
 const type = (name: string, bytes: number, dtype: DType, decode: FileType["decode"]): FileType => ({
@@ -80,15 +70,16 @@ export const FILE_TYPES: Readonly<Record<string, FileType>> = {
   float32: type("float32", 4, "float32", (b) => new Float32Array(b)),
   float16: type("float16", 2, "float16", decodeHalf),
   bfloat16: type("bfloat16", 2, "bfloat16", decodeBrain),
-  int64: type("int64", 8, "int32", decodeLong(true)),
+  int64: type("int64", 8, "int64", longs),
   int32: type("int32", 4, "int32", (b) => new Int32Array(b)),
   int16: type("int16", 2, "int16", (b) => new Int16Array(b)),
   int8: type("int8", 1, "int8", (b) => new Int8Array(b)),
-  uint64: type("uint64", 8, "int32", decodeLong(false)),
+  uint64: type("uint64", 8, "int64", decodeUnsigned),
   uint32: type("uint32", 4, "uint32", (b) => new Uint32Array(b)),
   uint16: type("uint16", 2, "uint16", (b) => new Uint16Array(b)),
   uint8: type("uint8", 1, "uint8", (b) => new Uint8Array(b)),
   bool: type("bool", 1, "bool", (b) => new Uint8Array(b).map((v) => (v ? 1 : 0))),
+  complex64: type("complex64", 8, "complex64", (b) => new Float32Array(b)),
 };
 
 /** The elements of `data`, which is used up, in `wanted` where they are floating and that is given. */

@@ -18,6 +18,7 @@ const CODES: Readonly<Record<string, string>> = {
   u2: "uint16",
   u1: "uint8",
   b1: "bool",
+  c8: "complex64",
 };
 
 /** A numpy.dtype. */

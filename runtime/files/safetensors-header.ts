@@ -37,6 +37,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   F64: "float64",
   I64: "int64",
   U64: "uint64",
+  C64: "complex64",
 };
 
 /** The most that a header may take, as in the format's own reader. */

@@ -5,6 +5,7 @@ import { contiguousStrides } from "../base/shape.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type DType, elementBytes, isFloat } from "../elements/dtype.js";
 import { taken } from "../base/named-arguments.js";
+import { readStored } from "../tensor/read.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./number-formats.js";
 import { LOADING, type LoadOptions, type Destination, makeTensor, destination } from "./destination.js";
@@ -229,8 +230,8 @@ export function pieces(
   // The widest types first, so that all numbers are aligned; as the format's own writer does it.
   list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));
   const header = writeHeader(list, options.metadata ?? null),
-    copies = list.map(({ x, own, as }) => ({ data: x.data(), own, as }));
-  // the first to fail is told of by whoever takes the pieces
+    copies = list.map(({ x, own, as }) => ({ data: readStored(x, op), own, as }));
+  // whoever takes the pieces reports the first to fail
   for (const { data } of copies) data.catch(() => undefined);
   return (async function* () {
     yield header;

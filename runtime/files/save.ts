@@ -5,7 +5,7 @@ import { isFloat } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { contiguousStrides, sameShape } from "../base/shape.js";
-import { readElements } from "../tensor/read.js";
+import { readStored } from "../tensor/read.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { STORAGES } from "./checkpoint-names.js";
@@ -67,25 +67,30 @@ interface Memory {
 /** The pieces of a checkpoint with this object as it is now. */
 function checkpoint(obj: unknown, folder: string, options: SaveOptions): AsyncIterable<Uint8Array> {
   const wanted = floatType(options.dtype, "save"),
-    memories = new Map<Storage, Memory>();
+    // of a storage as real numbers, and as complex ones
+    memories = [new Map<Storage, Memory>(), new Map<Storage, Memory>()] as const,
+    written: Memory[] = [];
   const memoryOf = (x: Tensor): Memory => {
-    const found = memories.get(x.storage);
+    const complex = Number(x.dtype === "complex64"),
+      found = memories[complex]!.get(x.storage);
     if (found) return found;
     const { dtype, storage } = x,
+      length = storage.length / (complex + 1),
       as = wanted && isFloat(dtype) ? wanted : dtype,
       // every element of the memory, in its order
-      alone = x.offset === 0 && x.numel() === storage.length && sameShape(x.strides, contiguousStrides(x.shape)),
-      elements = alone ? x.data() : readElements(new Tensor(storage, dtype, [storage.length], [1], 0), "save"),
+      alone = x.offset === 0 && x.numel() === length && sameShape(x.strides, contiguousStrides(x.shape)),
+      elements = readStored(alone ? x : new Tensor(storage, dtype, [length], [1], 0), "save"),
       typed = STORAGE_OF.get(as),
       kind = typed ? new Global("torch", typed) : new Global("torch.storage", "UntypedStorage"),
-      size = typed ? storage.length : storage.length * FILE_TYPES[as]!.bytes,
+      size = typed ? length : length * FILE_TYPES[as]!.bytes,
       memory = {
-        reference: new Reference(new Tuple("storage", kind, String(memories.size), "cpu", size)),
+        reference: new Reference(new Tuple("storage", kind, String(written.length), "cpu", size)),
         type: typed ? null : new Global("torch", as),
         data: elements.then((values) => encode(values, dtype, as)),
       };
-    memory.data.catch(() => undefined); // told of by whoever takes the pieces
-    memories.set(storage, memory);
+    memory.data.catch(() => undefined); // whoever takes the pieces reports it
+    memories[complex]!.set(storage, memory);
+    written.push(memory);
     return memory;
   };
   const replaced = (value: object, path: string): unknown => {
@@ -110,10 +115,9 @@ function checkpoint(obj: unknown, folder: string, options: SaveOptions): AsyncIt
       yield [`${folder}/data.pkl`, data];
       yield [`${folder}/byteorder`, utf8.encode("little")];
       let key = 0;
-      for (const [storage, memory] of memories) {
-        memories.delete(storage); // so that no more than one is held
+      for (const one of memories) one.clear(); // so that no more than one is held
+      for (let memory = written.shift(); memory; memory = written.shift())
         yield [`${folder}/data/${key++}`, await memory.data];
-      }
       yield [`${folder}/version`, utf8.encode("3\n")];
     })(),
   );

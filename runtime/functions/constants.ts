@@ -2,7 +2,7 @@
 
 import { taken } from "../base/named-arguments.js";
 import { integers } from "../base/shape.js";
-import { toDevice } from "../devices/device.js";
+import { type Device, defaultDevice, setDefaultDevice, toDevice } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 
 export const pi = Math.PI,
@@ -38,6 +38,17 @@ export function device(...args: unknown[]): DeviceName {
     { type } = toDevice(name),
     [, number] = /:(\d+)$/.exec(name) ?? [];
   return Object.freeze(new DeviceName(type, number === undefined ? null : Number(number)));
+}
+
+/** Where new tensors are made from now on; null: on the CPU. */
+export function set_default_device(device: string | DeviceName | Device | null): void {
+  [device] = taken("set_default_device device", arguments);
+  setDefaultDevice(device ?? "cpu");
+}
+/** Where new tensors are made. */
+export function get_default_device(): DeviceName {
+  taken("get_default_device", arguments);
+  return device(defaultDevice().type);
 }
 
 /** A list of sizes that cannot be changed, as `x.shape`. */

@@ -5,6 +5,7 @@ import { isFloat, newElements } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
 import { count } from "../base/argument-kinds.js";
+import { readExact } from "../tensor/read.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf, checkShape, numelOf, showShape } from "../base/shape.js";
@@ -34,7 +35,7 @@ async function distinct(
       throw new OpError(`${op}: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied`);
     }
   }
-  const elements = await items.data(),
+  const elements = await readExact(items, op),
     order = Int32Array.from({ length: n }, (_, i) => i);
   const between = (i: number, j: number): number => {
     for (let k = 0; k < width; k++) {
@@ -60,10 +61,11 @@ async function distinct(
     places[i] = firsts.length - 1;
   });
   const { device } = input,
+    dtype = "int64",
     picked = kernels.index_select(items, 0, tensor(Int32Array.from(firsts), { device })).detach();
   const out = [axis === null ? picked : movedim(picked, 0, axis)];
-  if (inverse) out.push(tensor(places, { shape: axis === null ? input.shape : [n], device }));
-  if (counts) out.push(tensor(Int32Array.from(amounts), { device }));
+  if (inverse) out.push(tensor(places, { shape: axis === null ? input.shape : [n], dtype, device }));
+  if (counts) out.push(tensor(Int32Array.from(amounts), { dtype, device }));
   return out.length === 1 ? out[0]! : out;
 }
 
@@ -111,7 +113,7 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
     throw new OpError("bincount: bincount only supports 1-d non-negative integral inputs.");
   let length = Number(minlength);
   elements.forEach((value: number) => {
-    length = Math.max(length, value + 1);
+    length = Math.max(length, Number(value) + 1);
   });
   const out = newElements("float64", length);
   elements.forEach((value: number, i: number) => {
@@ -120,7 +122,7 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
   const { device } = input,
     wide = device === "cpu" ? "float64" : "float32"; // a GPU has no float64
   return tensor(out, {
-    dtype: weights instanceof Tensor ? (weights.dtype === "float32" ? "float32" : wide) : "int32",
+    dtype: weights instanceof Tensor ? (weights.dtype === "float32" ? "float32" : wide) : "int64",
     device,
   });
 }

@@ -5,6 +5,7 @@ import { isFloat, newElements } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, whole } from "../base/argument-kinds.js";
+import { readExact } from "../tensor/read.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "../base/shape.js";
@@ -44,7 +45,7 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   check(input, "nonzero", "input");
   const { shape } = input,
     strides = contiguousStrides(shape),
-    elements = await input.data(),
+    elements = await readExact(input, "nonzero"),
     rows: number[] = [];
   let count = 0;
   elements.forEach((value: number, i: number) => {
@@ -52,9 +53,10 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
     count++;
     for (let d = 0; d < shape.length; d++) rows.push(Math.floor(i / strides[d]!) % shape[d]!);
   });
-  const out = tensor(Int32Array.from(rows), { shape: [count, shape.length], device: input.device });
+  const how = { dtype: "int64", device: input.device } as const,
+    out = tensor(Int32Array.from(rows), { shape: [count, shape.length], ...how });
   if (!as_tuple) return out;
-  return shape.length === 0 ? [tensor(new Int32Array(count), { device: input.device })] : views.unbind(out, 1);
+  return shape.length === 0 ? [tensor(new Int32Array(count), how)] : views.unbind(out, 1);
 }
 
 /** As nonzero: one row for each. */
@@ -69,7 +71,7 @@ export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
   check(input, "equal", "input");
   check(other, "equal", "other");
   if (!sameShape(input.shape, other.shape)) return false;
-  const [a, b] = await Promise.all([input.data(), other.data()]);
+  const [a, b] = await Promise.all([readExact(input, "equal"), readExact(other, "equal")]);
   return a.every((value: number, i: number) => value === b[i]);
 }
 
@@ -90,11 +92,13 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
   const shape = broadcastShapes(input.shape, other.shape);
   if (!shape)
     throw new OpError(`allclose: the shapes ${showShape(input.shape)} and ${showShape(other.shape)} do not broadcast`);
-  const [a, b] = await Promise.all([views.expand(input, shape).data(), views.expand(other, shape).data()]);
-  return a.every((x: number, i: number) => {
-    const y = b[i]!;
+  const [a, b] = await Promise.all([input, other].map((x) => readExact(views.expand(x, shape), "allclose")));
+  return a!.every((given: number, i: number) => {
+    if (given === b![i]) return true;
+    const x = Number(given),
+      y = Number(b![i]);
     if (Number.isNaN(x) && Number.isNaN(y)) return equal_nan === true;
-    return x === y || (Number.isFinite(y) && Math.abs(x - y) <= (atol as number) + (rtol as number) * Math.abs(y));
+    return Number.isFinite(y) && Math.abs(x - y) <= (atol as number) + (rtol as number) * Math.abs(y);
   });
 }
 
@@ -110,7 +114,7 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
     whole(fill_value, "nonzero_static", "fill_value"),
   ) as Int32Array;
   out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);
-  return tensor(out, { shape: [Number(size), rank], device: input.device });
+  return tensor(out, { shape: [Number(size), rank], dtype: "int64", device: input.device });
 }
 
 /** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
@@ -223,7 +227,7 @@ async function counted(repeats: Tensor): Promise<Tensor> {
   (await repeats.data()).forEach((times: number, i: number) => {
     for (let k = 0; k < times; k++) places.push(i);
   });
-  return tensor(Int32Array.from(places), { device: repeats.device });
+  return tensor(Int32Array.from(places), { dtype: repeats.dtype, device: repeats.device });
 }
 
 async function repeatedBy(

@@ -2,15 +2,19 @@
 // tensors of integers or booleans, and true and false, pick elements. A mask on a GPU makes reading a promise, for only
 // the GPU knows how many elements it picks; assigning one value does not.
 
+import { index_addOp, index_copyOp } from "../../needed.js";
+import { capturing } from "../base/capturing.js";
 import { copy_ } from "../views/transfer.js";
 import { cast } from "../tensor/copy.js";
 import * as copying from "../views/transfer.js";
 import { tensor } from "../creation/create.js";
 import { IndexError, TypeMismatchError, describe } from "../base/errors.js";
+import { runInPlace } from "../views/run-in-place.js";
 import * as kernels from "../views/needed-ops.js";
 import { refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "../base/shape.js";
+import { recording } from "../tape/node.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { select, sliceAxis } from "../views/views.js";
@@ -109,7 +113,7 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
       pass(mask.ndim);
     } else if (spec instanceof Tensor && spec.ndim === 0 && spec.dtype.startsWith("int") && spec.device === "cpu") {
       spec.check(op);
-      view = select(view, axis, spec.storage.elements[spec.offset]!, op);
+      view = select(view, axis, Number(spec.storage.elements[spec.offset]), op);
     } else if (spec instanceof Tensor) picks[axis++] = checkPick(spec, op);
     else
       throw new TypeMismatchError(
@@ -130,7 +134,7 @@ function indexTensor(list: IndexList): Tensor {
 
 function checkPick(pick: Tensor, op: string): Tensor {
   pick.check(op);
-  if (pick.dtype !== "int32")
+  if (pick.dtype !== "int32" && pick.dtype !== "int64")
     throw new IndexError(`${op}: tensors used as indices must be long, int, byte or bool tensors, got ${pick.dtype}`);
   return pick;
 }
@@ -230,7 +234,8 @@ function linearIndex(
   const n = numelOf(shape);
   // Also for a GPU, which reads nothing of an empty tensor and so would never tell of it.
   if (n && !numelOf(sizes)) throw new IndexError(`${op}: index is out of bounds for dimension with size 0`);
-  if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
+  // a program that is captured computes it each time; otherwise the CPU looks at the values, to say which axis is left
+  if (capturing || picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
   const out = new Int32Array(n);
   picks.forEach((pick, k) => {
     const size = sizes[k]!,
@@ -238,7 +243,7 @@ function linearIndex(
       plain = wide.contiguous(),
       elements = plain.storage.elements;
     for (let i = 0; i < n; i++) {
-      const value = elements[plain.offset + i]!;
+      const value = Number(elements[plain.offset + i]);
       if (value < -size || value >= size)
         throw new IndexError(`${op}: index ${value} is out of bounds for dimension ${axes[k]!} with size ${size}`);
       out[i] = out[i]! * size + (value < 0 ? value + size : value);
@@ -247,9 +252,9 @@ function linearIndex(
   return tensor(out, { shape, device: "cpu" });
 }
 
-/** The same on a GPU; an index that is off its axis is told when the result is read. */
+/** The same as an op; on a GPU an index that is off its axis is reported when the result is read. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
-  const device = picks.find((p) => p.device !== "cpu")!.device;
+  const { device } = picks.find((p) => p.device !== "cpu") ?? picks[0]!;
   let places: Tensor | undefined;
   picks.forEach((p, k) => {
     places = kernels.place_along(copying.to(p, [device]) as Tensor, sizes[k]!, places);
@@ -325,6 +330,10 @@ function assign<T extends Tensor>(
     places.numel(),
     ...after,
   ]);
+  if (flat.storage === x.storage && !recording(x) && !recording(wide)) {
+    runInPlace(accumulate ? index_addOp : index_copyOp, [flat, at, places, wide]);
+    return x;
+  }
   const out = accumulate ? kernels.index_add(flat, at, places, wide) : kernels.index_copy(flat, at, places, wide);
   copy_(moved, views.reshape(out, moved.shape), op);
   return x;

@@ -36,7 +36,8 @@ function checkList(tensors: Tensors, op: string): void {
   });
 }
 
-const commonType = (tensors: Tensors): DType => result_type(tensors.map(metaOf), "float32") as DType;
+const commonType = (tensors: Tensors): DType =>
+  tensors.some((x) => x.dtype === "complex64") ? "complex64" : (result_type(tensors.map(metaOf), "float32") as DType);
 
 /** Joins tensors along an axis that they have.  An empty tensor with one axis counts for nothing, as in PyTorch. */
 export function joined(tensors: Tensors, dim: number | undefined, op: string): Tensor {

@@ -4,7 +4,7 @@ import { binds, run } from "../dispatch/call.js";
 import { choose } from "../dispatch/op-arguments.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { Tensor } from "../tensor/tensor.js";
-import { runInPlace } from "../views/run-in-place.js";
+import { inPlace } from "../views/run-in-place.js";
 
 /** Puts methods on Tensor: each name runs the op that accepts the tensor and the arguments. */
 export function installMethods(table: Readonly<Record<string, readonly CompiledOp[]>>): void {
@@ -19,9 +19,9 @@ export function installMethods(table: Readonly<Record<string, readonly CompiledO
 /** Puts in-place methods on Tensor: they replace the tensor's elements and answer the tensor. */
 export function installInPlace(table: Readonly<Record<string, readonly CompiledOp[]>>): void {
   for (const [name, ops] of Object.entries(table)) {
+    const run = inPlace(...ops);
     define(name, function (this: Tensor, ...args: unknown[]) {
-      const all = [this, ...args];
-      return runInPlace(choose(ops, all, binds), all);
+      return run(this, ...args);
     });
   }
 }

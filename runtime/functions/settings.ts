@@ -1,7 +1,7 @@
 // Names that programs carry with them from PyTorch: settings of how it computes there, layouts, types that there are not
 // here, kinds of tensors, questions with one answer.
 
-import { count, flag } from "../base/argument-kinds.js";
+import { count, flag, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
@@ -20,13 +20,12 @@ export const channels_last = "torch.channels_last",
 
 /** Types that there are not here; whatever takes a type refuses them by their name. */
 export const uint64 = "uint64",
-  complex64 = "complex64",
-  cfloat = "complex64",
   complex128 = "complex128",
   cdouble = "complex128";
 
 let precision = "highest",
-  deterministic = false;
+  deterministic = false,
+  warns = false;
 /** Kept and answered: products of matrices are of float32 here, whatever it says. */
 export function set_float32_matmul_precision(wanted: "highest" | "high" | "medium"): void {
   const [given] = taken("set_float32_matmul_precision precision", arguments);
@@ -40,12 +39,30 @@ export function get_float32_matmul_precision(): string {
 }
 /** Kept and answered: what adds up in any order on a GPU does so still. */
 export function use_deterministic_algorithms(mode: boolean, options?: { warn_only?: boolean }): void {
-  [mode, options] = taken("use_deterministic_algorithms mode * warn_only?", arguments);
-  deterministic = flag(mode, "use_deterministic_algorithms", "mode");
+  const [wanted, warn_only = false] = taken("use_deterministic_algorithms mode * warn_only?", arguments);
+  deterministic = flag(wanted, "use_deterministic_algorithms", "mode");
+  warns = flag(warn_only, "use_deterministic_algorithms", "warn_only");
 }
 export function are_deterministic_algorithms_enabled(): boolean {
   taken("are_deterministic_algorithms_enabled", arguments);
   return deterministic;
+}
+export function is_deterministic_algorithms_warn_only_enabled(): boolean {
+  taken("is_deterministic_algorithms_warn_only_enabled", arguments);
+  return warns;
+}
+const DEBUG_MODES = ["default", "warn", "error"];
+/** The same as a number or a name: 0 "default", 1 "warn", 2 "error". */
+export function set_deterministic_debug_mode(debug_mode: number | "default" | "warn" | "error"): void {
+  [debug_mode] = taken("set_deterministic_debug_mode debug_mode", arguments);
+  const mode = typeof debug_mode === "number" ? debug_mode : DEBUG_MODES.indexOf(debug_mode);
+  if (DEBUG_MODES[mode] === undefined)
+    refuse("set_deterministic_debug_mode", "debug_mode", '0 "default", 1 "warn" or 2 "error"', debug_mode);
+  use_deterministic_algorithms(mode > 0, { warn_only: mode === 1 });
+}
+export function get_deterministic_debug_mode(): number {
+  taken("get_deterministic_debug_mode", arguments);
+  return deterministic ? 2 - Number(warns) : 0;
 }
 /** How many threads large kernels of the CPU may take, where memory can be shared: in Node, in isolated pages. */
 export function set_num_threads(num: number): void {
@@ -89,7 +106,7 @@ export const FloatTensor = /* @__PURE__ */ made("FloatTensor", "float32"),
   DoubleTensor = /* @__PURE__ */ made("DoubleTensor", "float64"),
   HalfTensor = /* @__PURE__ */ made("HalfTensor", "float16"),
   IntTensor = /* @__PURE__ */ made("IntTensor", "int32"),
-  LongTensor = /* @__PURE__ */ made("LongTensor", "int32"),
+  LongTensor = /* @__PURE__ */ made("LongTensor", "int64"),
   ShortTensor = /* @__PURE__ */ made("ShortTensor", "int16"),
   BFloat16Tensor = /* @__PURE__ */ made("BFloat16Tensor", "bfloat16"),
   CharTensor = /* @__PURE__ */ made("CharTensor", "int8"),

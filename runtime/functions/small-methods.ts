@@ -4,12 +4,19 @@
 import { callable } from "../base/argument-kinds.js";
 import { AutogradError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { gradientEdge } from "../tape/node.js";
-import type { Storage } from "../tensor/storage.js";
+import { gradientEdge, Node } from "../tape/node.js";
+import { Storage } from "../tensor/storage.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
+import { adjoint, unsafe_split_with_sizes } from "./tensor-functions.js";
 import { is_nonzero, is_same_size, strided } from "./settings.js";
 
+declare module "../tape/node.js" {
+  interface Node {
+    /** Where gradients go on to: nodes, null where nobody wants one, each with which of its outputs it is. */
+    readonly next_functions: [Node | null, number][];
+  }
+}
 declare module "../tensor/tensor.js" {
   interface Tensor {
     readonly is_cpu: boolean;
@@ -39,6 +46,12 @@ declare module "../tensor/tensor.js" {
     pin_memory(): this;
     share_memory_(): this;
     untyped_storage(): Storage;
+    /** The axes from the one with the largest stride to that with the smallest. */
+    dim_order(): number[];
+    /** The last two axes exchanged: of real numbers the adjoint of each matrix. */
+    adjoint(): Tensor;
+    /** As split_with_sizes. */
+    unsafe_split_with_sizes(split_sizes: readonly number[], dim?: number | { dim?: number }): Tensor[];
     /** Calls `hook` with the tensor each time that its gradient has been added to. */
     register_post_accumulate_grad_hook(hook: (tensor: Tensor) => void): { remove(): void };
   }
@@ -48,7 +61,7 @@ const never = () => false;
 const properties: Record<string, (x: Tensor) => unknown> = {
   is_cpu: (x) => x.device === "cpu",
   is_cuda: never,
-  is_meta: never,
+  is_meta: (x) => x.device === "meta",
   is_mps: never,
   is_nested: never,
   is_quantized: never,
@@ -70,6 +83,8 @@ const methods: Record<string, (x: Tensor) => unknown> = {
   pin_memory: itself,
   share_memory_: itself,
   untyped_storage: (x) => x.storage,
+  dim_order: ({ strides }) => strides.map((_, axis) => axis).sort((a, b) => strides[b]! - strides[a]! || a - b),
+  adjoint,
   is_nonzero,
 };
 for (const [name, get] of Object.entries(properties))
@@ -87,6 +102,9 @@ for (const [name, f] of Object.entries(methods))
     taken(/pin/.test(name) ? `${name} device?` : name, args);
     return f(this);
   });
+define("unsafe_split_with_sizes", function (...args) {
+  return unsafe_split_with_sizes(this, ...(args as [readonly number[]]));
+});
 define("is_same_size", function (...args) {
   return is_same_size(this, taken("is_same_size other", args)[0]);
 });
@@ -119,3 +137,22 @@ define("register_post_accumulate_grad_hook", function (...args) {
     },
   };
 });
+Object.defineProperty(Node.prototype, "next_functions", {
+  get(this: Node) {
+    return this.next.map((node, i) => [node, this.nextOutput[i]!]);
+  },
+  configurable: true,
+});
+
+// For JSON, where what is within has no place.
+const told = (type: { prototype: object }, say: (of: never) => string): void => {
+  Object.defineProperty(type.prototype, "toJSON", {
+    value(this: never) {
+      return say(this);
+    },
+    writable: true,
+    configurable: true,
+  });
+};
+told(Node, String);
+told(Storage, ({ dtype, length, device }: Storage) => `Storage(${dtype}, ${length}, ${device.type})`);

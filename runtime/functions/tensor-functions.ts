@@ -8,6 +8,7 @@ import * as transfer from "../views/transfer.js";
 import type { Device, GpuName } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import * as join from "./join.js";
+import { conjugate } from "../dispatch/call.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
 import * as placing from "./scatter-views.js";
@@ -18,8 +19,8 @@ import * as views from "../views/views.js";
 type Rest<F> = F extends (x: Tensor, ...rest: infer R) => unknown ? R : never;
 type Result<F> = F extends (...args: never[]) => infer R ? R : never;
 type Options = Readonly<Record<string, unknown>>;
-/** The first arguments by place, all others by name. */
-type Named<R extends readonly unknown[]> = number extends R["length"]
+/** The first arguments by position, all others by name. */
+export type Named<R extends readonly unknown[]> = number extends R["length"]
   ? [...R, Options]
   :
       | [Options]
@@ -59,7 +60,7 @@ export const moveaxis = /* @__PURE__ */ viewing("moveaxis source destination", (
   views.movedim(x, source, destination, "moveaxis"),
 );
 export const t = /* @__PURE__ */ viewing("t", views.t);
-export const adjoint = /* @__PURE__ */ viewing("adjoint", views.matrixTranspose);
+export const adjoint = /* @__PURE__ */ viewing("adjoint", (x) => conjugate(views.matrixTranspose(x)));
 export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to *size", (x, ...size: Size[]) =>
   views.expand(x, size, "broadcast_to"),
 );
@@ -176,17 +177,13 @@ export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> 
   return transfer.to(input, args);
 }
 
-/** Of real numbers these are the tensor itself. */
-export const real = /* @__PURE__ */ viewing("real", (x) => x);
-export const conj = /* @__PURE__ */ viewing("conj", (x) => x);
-export const conj_physical = /* @__PURE__ */ viewing("conj_physical", (x) => x);
+/** The tensor itself: nothing is conjugated or negated later. */
 export const resolve_conj = /* @__PURE__ */ viewing("resolve_conj", (x) => x);
 export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", (x) => x);
 
 export const numel = /* @__PURE__ */ viewing("numel", (x) => x.numel());
 export const is_floating_point = /* @__PURE__ */ viewing("is_floating_point", (x) => x.is_floating_point());
 
-/** There are no complex tensors. */
-export const is_complex = /* @__PURE__ */ viewing("is_complex", () => false);
+export const is_complex = /* @__PURE__ */ viewing("is_complex", (x) => x.dtype === "complex64");
 
 export const is_tensor = (value: unknown): value is Tensor => value instanceof Tensor;

@@ -3,12 +3,12 @@
 // called.  The runtime calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import
 // this module.
 
-import { copy_, fill_ } from "../views/transfer.js";
 import * as copying from "../tensor/copy.js";
 import * as transfer from "../views/transfer.js";
 import * as counting from "./counting.js";
 import { empty_strided } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
+import { conjugate } from "../dispatch/call.js";
 import { deriving } from "../dispatch/derive.js";
 import type { Device, GpuName } from "../devices/device.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
@@ -109,10 +109,10 @@ class Methods {
   }
   /** Replaces the elements by those of `other`, broadcast. */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber, _non_blocking?: boolean): T {
-    return copy_(this, other);
+    return transfer.copy_(this, other);
   }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
-    return fill_(this, value as TensorOrNumber);
+    return transfer.fill_(this, value as TensorOrNumber);
   }
   /** The type by PyTorch's name for such tensors, "torch.FloatTensor"; given a type, the tensor in it. */
   type(this: Tensor): string;
@@ -122,7 +122,7 @@ class Methods {
     return `torch.${this.device === "cpu" ? "" : `${this.device}.`}${TYPE_NAMES[this.dtype]}Tensor`;
   }
   is_complex(this: Tensor): boolean {
-    return false;
+    return this.dtype === "complex64";
   }
   is_signed(this: Tensor): boolean {
     return isSigned(this.dtype);
@@ -132,7 +132,7 @@ class Methods {
     return (this as unknown as Tensor).numel() * (this as unknown as Tensor).element_size();
   }
   zero_<T extends Tensor>(this: T): T {
-    return fill_(this, 0);
+    return transfer.fill_(this, 0);
   }
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
     return placing.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
@@ -382,9 +382,9 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   H(x) {
     if (x.ndim !== 0 && x.ndim !== 2)
       throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${x.ndim}-D tensor.`);
-    return views.reverseAxes(x);
+    return conjugate(views.reverseAxes(x));
   },
-  mH: views.matrixTranspose,
+  mH: (x) => conjugate(views.matrixTranspose(x)),
 };
 
 // What parameters of overloads are called, of functions that have one for all.
@@ -443,7 +443,7 @@ for (const [name, dtype] of Object.entries({
   bfloat16: "bfloat16",
   double: "float64",
   int: "int32",
-  long: "int32",
+  long: "int64",
   short: "int16",
   byte: "uint8",
   char: "int8",

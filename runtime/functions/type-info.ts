@@ -8,6 +8,7 @@ import {
   promote_types as promoted,
   result_type as common,
 } from "../../host/dtypes.js";
+import { Complex } from "../elements/complex-number.js";
 import { metaOf } from "../dispatch/call.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
@@ -104,10 +105,18 @@ export function iinfo(dtype: DType | string): IntegerInfo {
   return { dtype: type, bits, min, max, toString: () => `iinfo(min=${short(min)}, max=${short(max)}, dtype=${type})` };
 }
 
+/** complex64, where one of these types is that: all others but float64 fit in. */
+function joinedComplex(types: readonly DType[]): DType | null {
+  if (!types.includes("complex64")) return null;
+  if (!types.includes("float64")) return "complex64";
+  throw new TypeMismatchError("complex64 and float64 make complex128, which there is not");
+}
+
 /** The smallest type that holds both. */
 export function promote_types(type1: DType | string, type2: DType | string): DType {
   [type1, type2] = taken("promote_types type1 type2", arguments);
-  return promoted(toDType(type1), toDType(type2)) as DType;
+  const types = [toDType(type1), toDType(type2)] as const;
+  return joinedComplex(types) ?? (promoted(...types) as DType);
 }
 
 /**
@@ -116,17 +125,20 @@ export function promote_types(type1: DType | string, type2: DType | string): DTy
  */
 export function can_cast(from: DType | string, to: DType | string): boolean {
   [from, to] = taken("can_cast from to", arguments);
-  return castable(toDType(from), toDType(to));
+  const target = toDType(to);
+  return target === "complex64" || (toDType(from) !== "complex64" && castable(toDType(from), target));
 }
 
 /** The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind. */
 export function result_type(tensor1: TensorOrNumber, tensor2: TensorOrNumber): DType {
   [tensor1, tensor2] = taken("result_type tensor1 tensor2", arguments);
+  for (const x of [tensor1, tensor2] as unknown[])
+    if (x instanceof Complex || (x instanceof Tensor && x.dtype === "complex64")) return "complex64";
   const metas = [tensor1, tensor2].map((x) => {
     if (x instanceof Tensor) return metaOf(x);
     if (typeof x !== "number" && typeof x !== "boolean")
       throw new TypeMismatchError(`result_type: expected a tensor or a number, got ${describe(x)}`);
-    const dtype = typeof x === "boolean" ? "bool" : Number.isInteger(x) ? "int32" : "float32";
+    const dtype = typeof x === "boolean" ? "bool" : Number.isInteger(x) ? "int64" : "float32";
     return { dtype, shape: [], strides: [], offset: 0, weak: true };
   });
   return common(metas) as DType;

@@ -4,6 +4,7 @@ export { Module, type Layer } from "./module.js";
 export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from "./hooks.js";
 export type { LoadReport } from "./load-state.js";
 export { Parameter } from "./parameter.js";
+export * as parameter from "./parameter.js";
 export * as init from "./init.js";
 export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
@@ -42,17 +43,15 @@ export {
 } from "./layers/layer-norm.js";
 export { PReLU, type PReLUOptions } from "./layers/prelu.js";
 export { MultiheadAttention, type AttentionCall, type MultiheadAttentionOptions } from "./layers/attention.js";
-export { GRU, LSTM, RNN, type LSTMOptions, type RNNOptions, type RecurrentOptions } from "./layers/recurrent.js";
+export { GRU, LSTM, RNN, type LSTMOptions, type RNNOptions } from "./layers/recurrent.js";
+export type { RecurrentOptions } from "./layers/recurrent-module.js";
 export { GRUCell, LSTMCell, RNNCell, type CellOptions, type RNNCellOptions } from "./layers/cells.js";
+export { Transformer, TransformerDecoder, TransformerEncoder, type TransformerOptions } from "./layers/transformer.js";
 export {
-  Transformer,
-  TransformerDecoder,
   TransformerDecoderLayer,
-  TransformerEncoder,
   TransformerEncoderLayer,
   type TransformerLayerOptions,
-  type TransformerOptions,
-} from "./layers/transformer.js";
+} from "./layers/transformer-layers.js";
 export {
   AdaptiveLogSoftmaxWithLoss,
   LinearCrossEntropyLoss,

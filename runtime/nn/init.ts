@@ -33,7 +33,7 @@ export type Nonlinearity =
 /** Writes what `values` makes into `tensor`. */
 function fill(tensor: Tensor, values: () => Tensor): Tensor {
   unrecorded(() => {
-    if (tensor.numel() > 0) copy_(tensor, values());
+    if (tensor.numel() > 0 && tensor.device !== "meta") copy_(tensor, values());
   });
   return tensor;
 }
@@ -43,11 +43,11 @@ const computed = (tensor: Tensor, data: NumberArray): Tensor =>
   fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
 
 type Drawn = RandomSource | null;
-/** A tensor and arguments after it, by place or by name. */
+/** A tensor and arguments after it, by position or by name. */
 type Args<P extends unknown[], O> = [tensor: Tensor, ...Partial<P>] | [tensor: Tensor, O] | [{ tensor: Tensor } & O];
 
 /**
- * A tensor and what a function takes beside it, by place or by name: of the kinds of the defaults, of which null is a
+ * A tensor and what a function takes beside it, by position or by name: of the kinds of the defaults, of which null is a
  * generator's.
  */
 function options<T extends (number | string | null)[]>(

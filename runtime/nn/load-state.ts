@@ -56,6 +56,11 @@ export function loadState(
     }
     const [pairs, report, own] = compared(module, given, strict, assign);
     for (const { settle } of ready) settle();
+    const unfilled = assign ? [] : pairs.filter(([, target]) => target.device === "meta").map(([path]) => path);
+    if (unfilled.length)
+      console.warn(
+        `load_state_dict: ${unfilled.join(", ")}: copying to a meta parameter is a no-op (did you mean to pass assign: true?)`,
+      );
     unrecorded(() => {
       for (const [path, target, value] of pairs) {
         if (assign) put(module, path, value);
@@ -131,7 +136,7 @@ function checked(target: Tensor, value: Tensor): Tensor {
   unrecorded(() => {
     beforeInPlace(target, "load_state_dict");
   });
-  if (to !== from && from.type !== "cpu")
+  if (to !== from && from.type !== "cpu" && to.type !== "meta")
     throw new OpError(
       `load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`,
     );

@@ -176,7 +176,8 @@ class ModuleClass {
   add_module(name: string, module: ModuleClass | null): void {
     if (module !== null) checkModule(module, "add_module");
     text(name, "add_module", "name");
-    if (!(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
+    // `__proto__` of a subclass is a module, too
+    if (!Object.hasOwn(this, name) || !(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
     remember(this, name);
     properties(this)[name] = module;
   }
@@ -463,15 +464,18 @@ class ModuleClass {
     return this.to("float16");
   }
 
-  /** Lets calls of this module be captured and replayed, as torch.compile does. */
-  compile(options?: object): void {
+  /**
+   * Lets calls of this module be captured and replayed, as torch.compile does.  `await model.compile().warmup(input)`
+   * compiles what a call with such an input needs ahead of it.
+   */
+  compile(options?: object): { warmup(...args: unknown[]): Promise<void> } {
     const given = taken("compile fullgraph? dynamic? backend? mode? options? disable?", arguments) as unknown[];
     if (!compiler)
       throw new OpError(
         "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
       );
     const { hooks } = hidden.get(this)!;
-    hooks.compiled = compiler(this.constructor.name, (...args) => forwarded(this, hooks, args), given);
+    return (hooks.compiled = compiler(this.constructor.name, (...args) => forwarded(this, hooks, args), given));
   }
 
   // --- Hooks ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// What constructors of modules share: arguments by place and by name, parameters of a device and a type.
+// What constructors of modules share: arguments by position and by name, parameters of a device and a type.
 
 import { isOptions, named } from "../base/named-arguments.js";
 import { empty } from "../creation/create.js";
@@ -20,7 +20,7 @@ type Beginnings<P extends unknown[]> = P extends [...infer Head, unknown] ? P | 
 /** The same, of at least one type. */
 type Started<P extends unknown[]> = P extends [unknown, ...unknown[]] ? Exclude<Beginnings<P>, []> : never;
 /**
- * Arguments of a constructor: `Must` by place, then those of `May` by place, and options O last; or from any place on by
+ * Arguments of a constructor: `Must` by position, then those of `May` by position, and options O last; or from any place on by
  * name.
  */
 export type Arguments<Must extends unknown[], May extends unknown[], O, All> =

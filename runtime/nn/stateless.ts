@@ -25,7 +25,7 @@ interface Call {
   readonly fixed?: Options;
   /** What the op calls an option that the module keeps under another name. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** Whether the op is told if the module is in training. */
+  /** Whether the op takes whether the module is in training. */
   readonly training?: boolean;
   /** Whether `inplace` copies the result into the input, for the op cannot put it there itself. */
   readonly copied?: boolean;

@@ -66,6 +66,7 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   private move(groups: readonly Group<O>[]): Promise<void> {
+    capturing?.undo?.(this.restoring());
     unrecorded(() => {
       for (const group of groups) this.update(group);
     });
@@ -73,6 +74,20 @@ export abstract class Optimizer<O extends object = object> {
     this.stepCount++;
     for (const hook of this.after) hook(this);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
+  }
+
+  /** What brings back the numbers and tensors that are kept now, though not what the tensors hold. */
+  private restoring(): () => void {
+    const { state, stepCount } = this,
+      kept = [...state].map(([param, own]) => [param, own, { ...own }] as const);
+    return () => {
+      this.stepCount = stepCount;
+      state.clear();
+      for (const [param, own, values] of kept) {
+        for (const key of Object.keys(own)) if (!(key in values)) delete own[key];
+        state.set(param, Object.assign(own, values));
+      }
+    };
   }
 
   /** Says what a replay of this step depends on beside its launches. */

@@ -1,4 +1,4 @@
-// Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
+// Options of optimizers and schedulers by name and by position, with PyTorch's names, defaults and complaints.
 
 import { named } from "../base/named-arguments.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -8,7 +8,7 @@ import { Tensor } from "../tensor/tensor.js";
 const WITHOUT_EFFECT = ["foreach", "capturable", "fused", "differentiable"];
 
 /**
- * `params` or `optimizer`, and the options of `args`, by place in the order of `defaults` or in a trailing object, and
+ * `params` or `optimizer`, and the options of `args`, by position in the order of `defaults` or in a trailing object, and
  * defaults for the others (undefined: none).
  */
 export function optionsOf<O extends object>(

@@ -68,6 +68,11 @@ interface Cohort {
   readonly states: State[];
 }
 
+function sameWords(a: Cohort["words"], b: Cohort["words"]): boolean {
+  for (const name in a) if (!Object.is(a[name], b[name])) return false;
+  return true;
+}
+
 /** The class that a recipe describes; it can be called with and without `new`. */
 export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O> {
   const kept = Object.entries(recipe.state),
@@ -119,21 +124,20 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       params: readonly Tensor[],
       stateOf: (param: Tensor) => [State, boolean],
     ): Cohort[] {
-      const cohorts = new Map<string, Cohort>();
+      const cohorts: Cohort[] = [];
       for (const param of params) {
         const [state, fresh] = stateOf(param);
         (state as Numbers).step++;
         const op = recipe.op(options, param),
           words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
-        const key = `${op.op.name} ${Object.values(words).join(" ")}`,
-          cohort = cohorts.get(key);
-        if (!cohort) cohorts.set(key, { op, words, params: [param], states: [state] });
+        const cohort = cohorts.find((known) => known.op === op && sameWords(known.words, words));
+        if (!cohort) cohorts.push({ op, words, params: [param], states: [state] });
         else {
           cohort.params.push(param);
           cohort.states.push(state);
         }
       }
-      return [...cohorts.values()];
+      return cohorts;
     }
 
     /** A step of these parameters as a replay makes it: the numbers of the same launches. */
@@ -244,7 +248,7 @@ function launch(
 ): void {
   const { params: takes } = op.op,
     given = numbersOf(op, words, options);
-  // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
+  // The tensors of the state go by name; one that has no name in the language (`sum`) goes by position.
   const kept = takes
     .filter(({ slot }) => slot >= 0)
     .slice(2)

@@ -75,7 +75,7 @@ class AveragedModelClass extends Module {
     if (avg_fn && multi_avg_fn) throw new OpError("Only one of avg_fn and multi_avg_fn should be provided");
     Object.defineProperty(this, "how", { value: { avg_fn, multi_avg_fn, use_buffers } });
     this.module = model.deepcopy();
-    this.register_buffer("n_averaged", tensor(0, { dtype: "int32", device: "cpu" }));
+    this.register_buffer("n_averaged", tensor(0, { dtype: "int64", device: "cpu" }));
     if (device != null) void this.module.to(device as string);
   }
   override forward(...args: unknown[]): unknown {
@@ -90,7 +90,7 @@ class AveragedModelClass extends Module {
     const { storage, offset } = this.n_averaged;
     if (storage.device.type !== "cpu")
       throw new OpError("update_parameters: n_averaged counts on the CPU: move averaged.module, not the whole");
-    const n = storage.elements[offset]!;
+    const n = Number(storage.elements[offset]);
     unrecorded(() => {
       if (n === 0) averaged.forEach((x, i) => copy_(x, current[i]!));
       else {

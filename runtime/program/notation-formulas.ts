@@ -10,7 +10,15 @@ import { type Texts, parts, pending } from "./notation.js";
 /** The kinds of options, "b" for those that are constants of a kernel's text. */
 const OPTIONS: Readonly<Record<string, string>> = { num: "T", real: "f", bool: "b", choice: "b" };
 /** The kinds of elements, by their type, or the class of a parameter that has a type of its own. */
-const ELEMENTS: Readonly<Record<string, string>> = { T: "T", int32: "i", bool: "b", Int: "i", Bits: "i", Bool: "b" };
+const ELEMENTS: Readonly<Record<string, string>> = {
+  T: "T",
+  int64: "i",
+  int32: "i",
+  bool: "b",
+  Int: "i",
+  Bits: "i",
+  Bool: "b",
+};
 
 /** What the elements of a slot are computed as. */
 export function kindOf(slots: readonly Slot[], params: readonly Param[], slot: number): string {

@@ -76,9 +76,9 @@ export function read({
   ...rest
 }: Given & Written): Op {
   const slots: Slot[] = [];
-  const told = parts(values);
+  const named = parts(values);
   const value = (text?: string): Fn | null =>
-    text ? readFormula(text[0] === "$" ? told[+text.slice(1)]! : text) : null;
+    text ? readFormula(text[0] === "$" ? named[+text.slice(1)]! : text) : null;
   const tensors: string[] = [];
   const params = parts(signature, ", ").map((text): Param => {
     const [, keyword, name, kind, instead = "", optional, rest, given, preset] =

@@ -54,13 +54,13 @@ function prepared(procedure: Procedure, call: (name: string) => Scalar): Scalar 
 }
 
 /** What runs the body of a kernel. */
-function body({ raw, uniforms: told }: Kernel, op: Op, common: Functions): RunBody {
+function body({ raw, uniforms: parameters }: Kernel, op: Op, common: Functions): RunBody {
   const procedure = read_procedure(raw!.steps),
     own = functions(op, common),
     held: Elements[] = [],
     numbers: Record<string, number> = {},
     closures = new Closures(procedure, held, numbers, (name) => own[name] ?? common[name]!);
-  for (const { name, kind } of told) closures.kinds.set(`p.${name}`, kind);
+  for (const { name, kind } of parameters) closures.kinds.set(`p.${name}`, kind);
   const run = closures.act(procedure.statements);
   return (arrays, uniforms) => {
     Object.assign(numbers, uniforms);

@@ -2,6 +2,7 @@
 // The order in which nodes run is autograd/engine.ts.  Of tensors only the type is imported: other modules extend these
 // classes when they are loaded.
 
+import { titled } from "../base/class-name.js";
 import type { Bound } from "../../host/model.js";
 import { isFloat } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";
@@ -73,6 +74,7 @@ export abstract class Node {
     return `<${this.name}>`;
   }
 }
+titled(Node, "Node");
 
 /** The end of the tape at a leaf: adds to its `.grad`. */
 export class AccumulateGrad extends Node {

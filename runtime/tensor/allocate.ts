@@ -1,20 +1,41 @@
 // New tensors where a call needs them: on a device, of a shape and a type, empty or with one value.  Nothing is recorded.
 
-import { describe, TypeMismatchError } from "../base/errors.js";
+import { describe, OpError, TypeMismatchError } from "../base/errors.js";
+import { Complex } from "../elements/complex-number.js";
 import { contiguousStrides, frozen, numelOf } from "../base/shape.js";
 import type { Device } from "../devices/device.js";
 import { converter, type DType, dtypeNumber, entry, newElements } from "../elements/dtype.js";
 import { keep } from "./memory.js";
+import { asComplex, asPairs } from "./pairs.js";
 import { Tensor } from "./tensor.js";
 
 /** A contiguous tensor with undefined elements on a device. */
 export function emptyOn(device: Device, shape: readonly number[], dtype: DType, op: string): Tensor {
+  if (dtype === "complex64") return asComplex(emptyOn(device, [...shape, 2], "float32", op));
   return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, frozen(shape), contiguousStrides(shape), 0);
 }
 
 /** A contiguous tensor with one value everywhere on a device. */
-export function filledOn(device: Device, shape: readonly number[], value: number, dtype: DType, op: string): Tensor {
+export function filledOn(
+  device: Device,
+  shape: readonly number[],
+  value: number | bigint | Complex,
+  dtype: DType,
+  op: string,
+): Tensor {
   const out = emptyOn(device, shape, dtype, op);
+  if (dtype === "complex64") {
+    const { re, im } = value instanceof Complex ? value : { re: Number(value), im: 0 },
+      pairs = asPairs(out);
+    if (re === im) device.fill(out.storage, re);
+    else {
+      const storage = device.upload(Float32Array.of(re, im), "float32", op),
+        strides = pairs.shape.map((_, i) => +(i === shape.length));
+      device.copy(pairs, { storage, dtype: "float32", shape: pairs.shape, strides, offset: 0 });
+    }
+    return out;
+  }
+  if (value instanceof Complex) throw new OpError(`${op}: ${value} does not fit into ${dtype}`);
   device.fill(out.storage, entry(dtype, op)(value));
   return out;
 }

@@ -1,11 +1,12 @@
 // Copies of elements between tensors, types and devices, with their gradients.
 
 import { OpError } from "../base/errors.js";
-import { contiguousStrides, extent, isContiguous } from "../base/shape.js";
+import { contiguousStrides, extent, frozen, isContiguous } from "../base/shape.js";
 import type { Device } from "../devices/device.js";
-import { type DType, isFloat } from "../elements/dtype.js";
+import { type DType, differentiable } from "../elements/dtype.js";
 import { attach, FunctionNode, recording } from "../tape/node.js";
-import { emptyOn } from "./allocate.js";
+import { emptyOn, filledOn } from "./allocate.js";
+import { asComplex, asPairs, asPart } from "./pairs.js";
 import { arrange } from "./read.js";
 import { Tensor } from "./tensor.js";
 
@@ -14,6 +15,11 @@ export function copyInto(target: Tensor, source: Tensor): void {
   const from = target.storage.device,
     here = source.storage.device;
   if (target.numel() === 0) return;
+  if (from.type === "meta") return;
+  if (target.dtype === "complex64" || source.dtype === "complex64") {
+    copyParts(target, source);
+    return;
+  }
   if (here !== from) {
     if (here.type !== "cpu")
       throw new OpError("copy: elements of a GPU can be copied to the CPU only by a promise: await x.to('cpu')");
@@ -21,6 +27,18 @@ export function copyInto(target: Tensor, source: Tensor): void {
     copyInto(target, moved);
     moved.dispose();
   } else from.copy(target, source);
+}
+
+/** The same of complex numbers: what is real has imaginary parts of 0, and of what becomes real those are dropped. */
+function copyParts(target: Tensor, source: Tensor): void {
+  if (target.dtype !== "complex64") copyInto(target, asPart(source, 0));
+  else if (source.dtype === "complex64") copyInto(asPairs(target), asPairs(source));
+  else {
+    const none = filledOn(target.storage.device, [], 0, "float32", "copy");
+    copyInto(asPart(target, 0), source);
+    copyInto(asPart(target, 1), none.lay(target.shape, frozen(target.shape.map(() => 0)), 0));
+    none.dispose();
+  }
 }
 
 function fresh(x: Tensor, dtype: DType, op: string): Tensor {
@@ -36,7 +54,7 @@ export function cast(x: Tensor, dtype: DType, op: string): Tensor {
   if (x.dtype === dtype) return x;
   const out = fresh(x, dtype, op),
     before = x.dtype;
-  return recording(x) && isFloat(dtype)
+  return recording(x) && differentiable(dtype)
     ? attach(out, new FunctionNode("ToCopyBackward", x, (grad) => cast(grad, before, op)))
     : out;
 }
@@ -53,6 +71,7 @@ export const contiguous = (x: Tensor): Tensor => (isContiguous(x.shape, x.stride
 
 /** A tensor on the CPU, copied to another device.  Not recorded. */
 export function uploaded(x: Tensor, device: Device): Tensor {
+  if (x.dtype === "complex64") return asComplex(uploaded(asPairs(x), device));
   const { shape, strides, offset, dtype } = x,
     span = extent(shape, strides);
   const elements = arrange(x.storage.elements.subarray(offset, offset + span), dtype, shape, strides, 0);

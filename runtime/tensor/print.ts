@@ -1,9 +1,10 @@
 // Tensors as text, as PyTorch prints them.
 
 import type { Elements } from "../program/compiled-op.js";
-import { isFloat } from "../elements/dtype.js";
+import { differentiable } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
-import { arrange } from "./read.js";
+import { arrange, readStored } from "./read.js";
+import { inMemory } from "../elements/complex-number.js";
 import { numelOf } from "../base/shape.js";
 import type { Tensor } from "./tensor.js";
 
@@ -71,7 +72,7 @@ function chooseFormat(values: readonly number[], dtype: string): Format {
   let format: Format,
     measured = values;
   if (dtype === "bool") format = (v) => (v ? "True" : "False");
-  else if (!isFloat(dtype)) format = String;
+  else if (!differentiable(dtype)) format = String;
   else {
     const { precision, sci_mode } = settings;
     measured = values.filter((v) => Number.isFinite(v) && v !== 0);
@@ -106,21 +107,35 @@ function shown(n: number, short: boolean): number[] {
 const START = "tensor(".length;
 
 function values(elements: Elements, shape: readonly number[], dtype: string): string {
-  const short = elements.length > settings.threshold,
-    sample: number[] = [];
+  const parts = dtype === "complex64" ? 2 : 1,
+    short = elements.length > settings.threshold * parts,
+    places: number[] = [];
   const visit = (axis: number, at: number): void => {
-    if (axis === shape.length) sample.push(elements[at]!);
+    if (axis === shape.length) places.push(at);
     else for (const i of shown(shape[axis]!, short)) if (i >= 0) visit(axis + 1, at * shape[axis]! + i);
   };
   visit(0, 0);
-  const format = chooseFormat(sample, dtype),
-    width = sample.reduce((most, v) => Math.max(most, format(v).length), 0);
+  // Real and imaginary parts have a format each.
+  const [first, second] = [0, 1].map((part) =>
+      part < parts
+        ? chooseFormat(
+            places.map((at) => elements[at * parts + part]!),
+            dtype,
+          )
+        : null,
+    ) as [Format, Format | null],
+    format = (at: number): string => {
+      const text = first(elements[at * parts]!),
+        other = second?.(elements[at * parts + 1]!).trimStart();
+      return other === undefined ? text : `${text}${/^[+-]/.test(other) ? "" : "+"}${other}j`;
+    },
+    width = places.reduce((most, at) => Math.max(most, format(at).length), 0);
   const show = (axis: number, at: number, indent: number): string => {
-    if (axis === shape.length) return format(elements[at]!);
+    if (axis === shape.length) return format(at);
     const n = shape[axis]!,
       inner = axis === shape.length - 1;
     const items = shown(n, short).map((i) =>
-      i < 0 ? (inner ? " ..." : "...") : inner ? format(elements[at * n + i]!) : show(axis + 1, at * n + i, indent + 1),
+      i < 0 ? (inner ? " ..." : "...") : inner ? format(at * n + i) : show(axis + 1, at * n + i, indent + 1),
     );
     if (!inner) return `[${items.join(`,${"\n".repeat(shape.length - 1 - axis)}${" ".repeat(indent + 1)}`)}]`;
     const per = Math.max(1, Math.floor((settings.linewidth - indent) / (width + 2))),
@@ -136,7 +151,8 @@ function suffixes(x: Tensor, withSize: boolean, withBool = false): string[] {
   const parts: string[] = [];
   if (x.device !== "cpu") parts.push(`device='${x.device}'`);
   if (withSize) parts.push(`size=(${x.shape.join(", ")}${x.ndim === 1 ? "," : ""})`);
-  if (x.dtype !== "float32" && (withBool || x.dtype !== "bool")) parts.push(`dtype=torch.${x.dtype}`);
+  if (x.dtype !== "float32" && x.dtype !== "complex64" && (withBool || (x.dtype !== "bool" && x.dtype !== "int64")))
+    parts.push(`dtype=torch.${x.dtype}`);
   if (x.grad_fn) parts.push(`grad_fn=${x.grad_fn}`);
   else if (x.requires_grad) parts.push("requires_grad=True");
   return parts;
@@ -161,12 +177,13 @@ export function describeTensor(x: Tensor): string {
 
 /** The tensor with its values. */
 export async function print(x: Tensor): Promise<string> {
-  return whole(x, await x.data());
+  return whole(x, await readStored(x, "print"));
 }
 
 /** With its values where they are at hand, else what is known without waiting. */
 export function printSync(x: Tensor): string {
   if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
   if (x.device !== "cpu") return `tensor(..., ${suffixes(x, true).join(", ")})`;
-  return whole(x, arrange(x.storage.elements, x.dtype, x.shape, x.strides, x.offset));
+  const { dtype, shape, strides, offset } = inMemory(x);
+  return whole(x, arrange(x.storage.elements, dtype, shape, strides, offset));
 }

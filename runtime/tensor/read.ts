@@ -1,7 +1,8 @@
 // Values out of tensors: typed arrays and nested arrays.
 
 import type { Elements } from "../program/compiled-op.js";
-import { type DType, newElements } from "../elements/dtype.js";
+import { Complex, inMemory } from "../elements/complex-number.js";
+import { type DType, newElements, numberOf, numbersOf } from "../elements/dtype.js";
 import { copyStrided } from "../elements/strided-copy.js";
 import { type Shape, contiguousStrides, extent, numelOf } from "../base/shape.js";
 import type { Tensor } from "./tensor.js";
@@ -15,10 +16,22 @@ export function checkReads(check: () => Promise<void>): void {
   settled = check;
 }
 
-/** The elements in row-major order, in an array of the caller's own. */
+/** The elements in row-major order as numbers, of int64 beyond 2**53 BigInts, in an array of the caller's own. */
 export async function readElements(tensor: Tensor, op: string): Promise<Elements> {
+  const elements = await readStored(tensor, op);
+  return tensor.dtype === "int64" ? numbersOf(elements) : elements;
+}
+
+/** The same, BigInts only for those beyond 2**53. */
+export async function readExact(tensor: Tensor, op: string): Promise<Elements | readonly number[]> {
+  const elements = await readElements(tensor, op);
+  return elements.constructor === BigInt64Array ? Array.from(elements, numberOf) : elements;
+}
+
+/** The same as they are stored: BigInts of int64, two numbers for each of complex64. */
+export async function readStored(tensor: Tensor, op: string): Promise<Elements> {
   tensor.check(op);
-  const { shape, strides, offset, dtype } = tensor;
+  const { shape, strides, offset, dtype } = inMemory(tensor);
   const span = extent(shape, strides);
   if (span === 0) {
     await tensor.storage.device.synchronize();
@@ -44,9 +57,11 @@ export function arrange(elements: Elements, dtype: DType, shape: Shape, strides:
 export function toNested(elements: Elements, shape: Shape, dtype: DType): NestedNumbers {
   let at = 0;
   const build = (axis: number): NestedNumbers => {
+    if (axis === shape.length && dtype === "complex64")
+      return new Complex(elements[at++]!, elements[at++]!) as unknown as NestedNumbers;
     if (axis === shape.length) {
       const value = elements[at++]!;
-      return dtype === "bool" ? value !== 0 : value;
+      return dtype === "bool" ? value !== 0 : numberOf(value);
     }
     const out: NestedNumbers[] = [];
     for (let i = 0; i < shape[axis]!; i++) out.push(build(axis + 1));

@@ -1,4 +1,4 @@
-// Arguments of hand-written functions, bound as their signature says: by place or by name, each of its kind.
+// Arguments of hand-written functions, bound as their signature says: by position or by name, each of its kind.
 
 import { callable, flag, listOf, number, text, whole } from "../base/argument-kinds.js";
 import { tensorOf, tensorsOf } from "./tensor-arguments.js";

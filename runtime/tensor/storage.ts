@@ -127,7 +127,7 @@ export class Storage {
 
   /** Exchanges the content of two storages of equal type and length. */
   swap(other: Storage): void {
-    capturing?.swapped(this, other);
+    if (capturing?.swapped(this, other) === false) return;
     const a = this.cell,
       b = other.cell;
     [this.array, other.array] = [other.array, this.array];

@@ -5,7 +5,8 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import type { Device } from "../devices/device.js";
-import { type DType, elementBytes, isFloat } from "../elements/dtype.js";
+import type { Complex } from "../elements/complex-number.js";
+import { type DType, differentiable, elementBytes, isFloat } from "../elements/dtype.js";
 import { capturing } from "../base/capturing.js";
 import { refuse } from "../base/argument-kinds.js";
 import { atMost } from "../base/named-arguments.js";
@@ -14,12 +15,12 @@ import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
 import { describeTensor } from "./print.js";
-import { type NestedNumbers, readElements, toNested } from "./read.js";
+import { type NestedNumbers, readElements, readStored, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf, sameShape, showShape } from "../base/shape.js";
 import type { Storage } from "./storage.js";
 import { titled } from "../base/class-name.js";
 
-export type TensorOrNumber = Tensor | number | boolean;
+export type TensorOrNumber = Tensor | number | boolean | Complex;
 /** How a copy is to lie in memory, which every copy answers with rows in order. */
 export interface Layout {
   memory_format?: unknown;
@@ -171,19 +172,19 @@ export class Tensor {
   }
   /**
    * The one element of a tensor: a number, or of a bool one a boolean, which TypeScript is told by `item<boolean>()`.
+   * Of int64 it is a BigInt where a number would not be exact, beyond 2**53, of complex64 a `Complex`.
    */
-  async item<T extends number | boolean = number>(): Promise<T> {
+  async item<T extends number | bigint | boolean | Complex = number>(): Promise<T> {
     if (this.numel() !== 1)
       throw new OpError(`item: a Tensor with ${this.numel()} elements cannot be converted to Scalar`);
-    const value = (await readElements(this, "item"))[0]!;
-    return (this.dtype === "bool" ? value !== 0 : value) as T;
+    return toNested(await readStored(this, "item"), [], this.dtype) as T;
   }
   /**
    * The elements as nested arrays; a tensor without axes answers a number or boolean.  `tolist<number[][]>()` tells
    * TypeScript more.
    */
   async tolist<T = NestedNumbers>(): Promise<T> {
-    return toNested(await readElements(this, "tolist"), this.shape, this.dtype) as T;
+    return toNested(await readStored(this, "tolist"), this.shape, this.dtype) as T;
   }
   /** As tolist(). */
   toArrayAsync<T = NestedNumbers>(): Promise<T> {
@@ -229,9 +230,9 @@ export class Tensor {
           "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
       );
     }
-    if (value && !isFloat(this.dtype)) {
+    if (value && !differentiable(this.dtype)) {
       throw new AutogradError(
-        `requires_grad_: only Tensors of floating point dtype can require gradients, got ${this.dtype}`,
+        `requires_grad_: only Tensors of floating point and complex dtype can require gradients, got ${this.dtype}`,
       );
     }
     if (value && this.storage.inference && !is_inference_mode_enabled()) {

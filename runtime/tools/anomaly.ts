@@ -3,7 +3,7 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { AutogradError } from "../base/errors.js";
-import { callable } from "../base/argument-kinds.js";
+import { callable, flag } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { watchNodes } from "../tape/node.js";
 import { checkReads } from "../tensor/read.js";
@@ -43,8 +43,8 @@ export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
   [mode, check_nan = true] = taken("set_detect_anomaly mode check_nan?", arguments);
   modes.value = {
-    detecting: mode,
-    checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true),
+    detecting: flag(mode, "set_detect_anomaly", "mode"),
+    checking: flag(check_nan, "set_detect_anomaly", "check_nan"),
   };
   watch();
 }

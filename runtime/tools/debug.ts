@@ -56,14 +56,15 @@ class Checks implements Observer {
       if (error) throw error;
       return;
     }
-    // Copies are queued here, before and after the work, and come later.
-    const before = Promise.all(inputs.map((slot) => downloaded(run, slot)));
+    // Copies are queued here, before and after the work, and come later, when the list of storages may serve another run.
+    const seen: Run = { ...run, storages: run.storages.slice() },
+      before = Promise.all(inputs.map((slot) => downloaded(run, slot)));
     execute();
     const after = Promise.all(outputs.map((slot) => downloaded(run, slot)));
     settleLater(
       Promise.all([before, after]).then(
         ([given, made]) =>
-          (check_finite ? notFinite(run, given, made) : null) ?? (replay ? this.different(run, given, made) : null),
+          (check_finite ? notFinite(seen, given, made) : null) ?? (replay ? this.different(seen, given, made) : null),
       ),
     );
   }
@@ -95,7 +96,7 @@ class Checks implements Observer {
       if (at < 0) continue;
       return new DebugError(
         `set_debug: ${nameOf(run)} differs between webgpu and the cpu: ${slotName(run, slot)} at ${where(run, slot, at)} is ` +
-          `${elements[at]} on webgpu and ${wanted[at]} on the cpu; the largest difference is ${Math.abs(elements[at]! - wanted[at]!)}.${told(run, given)}`,
+          `${elements[at]} on webgpu and ${wanted[at]} on the cpu; the largest difference is ${Math.abs(Number(elements[at]) - Number(wanted[at]))}.${inputsShown(run, given)}`,
       );
     }
     return null;
@@ -133,7 +134,7 @@ function notFinite(run: Run, given: readonly Seen[], made: readonly Seen[]): Deb
     if (at < 0) continue;
     return new DebugError(
       `set_debug: ${nameOf(run)} made ${seen.elements[offset + at]} of finite numbers: ${slotName(run, seen.slot)} at ` +
-        `${where(run, seen.slot, offset + at)}.${told(run, given)}`,
+        `${where(run, seen.slot, offset + at)}.${inputsShown(run, given)}`,
     );
   }
   return null;
@@ -149,8 +150,8 @@ function placeOf(run: Run, slot: number, wanted: Elements, got: Elements, rtol: 
   for (let i = offset; i < offset + n; i++)
     if (Number.isFinite(wanted[i])) scale = Math.max(scale, Math.abs(wanted[i]!));
   for (let i = offset; i < offset + n; i++) {
-    const a = got[i]!,
-      b = wanted[i]!;
+    const a = Number(got[i]),
+      b = Number(wanted[i]);
     if (Object.is(a, b) || a === b || (Number.isNaN(a) && Number.isNaN(b))) continue;
     const difference = Math.abs(a - b),
       far = Number.isNaN(difference) ? Infinity : difference;
@@ -186,7 +187,7 @@ const slotName = (
 };
 
 /** The inputs with their types, shapes and ranges. */
-function told(run: Run, given: readonly Seen[]): string {
+function inputsShown(run: Run, given: readonly Seen[]): string {
   const lines = given.map(({ slot, elements }) => {
     const { dtype, shape } = run.prepared.call.slots[slot]!,
       values = part(run, slot, elements);

@@ -4,7 +4,7 @@ import { count } from "../base/argument-kinds.js";
 import { lookForLines, memory } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 
-/** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
+/** How many lines of the program are kept, and how many calls of the package may lie between them and a new buffer. */
 const LINES = 3,
   DEPTH = 100;
 
@@ -44,9 +44,9 @@ function ownPlace(): string {
 function lines(own: string): string | null {
   const all = calls(),
     outside = all.filter(({ file }) => !file.startsWith(own));
-  const told = outside.length ? outside.slice(0, LINES) : all.slice(-LINES);
+  const kept = outside.length ? outside.slice(0, LINES) : all.slice(-LINES);
   return (
-    told
+    kept
       .map(({ name, file, line }) => `${name ? `${name} ` : ""}${file.replace(/^.*[/\\]/, "")}:${line}`)
       .join(" < ") || null
   );

@@ -63,8 +63,13 @@ function compare(
   for (let i = 0; i < expected.length; i++) {
     const a = Number(actual[i]),
       b = Number(expected[i]),
-      far = Math.abs(a - b);
-    if (a === b || (options.equal_nan && Number.isNaN(a) && Number.isNaN(b)) || far <= atol + rtol * Math.abs(b))
+      alike = typeof actual[i] === typeof expected[i], // BigInts, too
+      far = Math.abs(alike ? Number(actual[i]! - expected[i]!) : a - b);
+    if (
+      (a === b && !(far > 0)) ||
+      (options.equal_nan && Number.isNaN(a) && Number.isNaN(b)) ||
+      far <= atol + rtol * Math.abs(b)
+    )
       if (!(far === Infinity && a !== b)) continue;
     wrong++;
     for (const [name, value] of [

@@ -15,7 +15,7 @@ type InPlace = (
 ) => Tensor;
 
 /**
- * A function of ops, which puts its result into the input with `inplace`, the last one by place, and answers that.
+ * A function of ops, which puts its result into the input with `inplace`, the last one by position, and answers that.
  * `copied`: whether the ops cannot write there themselves.
  */
 export function orInPlace<F>(_function: F, copied: boolean, ...ops: readonly CompiledOp[]): F & InPlace {

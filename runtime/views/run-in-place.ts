@@ -3,8 +3,8 @@
 import { can_cast } from "../../host/dtypes.js";
 import { describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { sameShape, showShape } from "../base/shape.js";
-import { deviceOf, forward, place, planFor } from "../dispatch/call.js";
-import { arrange } from "../dispatch/op-arguments.js";
+import { binds, complexOnes, deviceOf, forward, place, planFor } from "../dispatch/call.js";
+import { arrange, choose } from "../dispatch/op-arguments.js";
 import { makeNode } from "../dispatch/program-run.js";
 import { nextCall, type RandomSource } from "../elements/random.js";
 import type { CompiledOp } from "../program/compiled-op.js";
@@ -15,15 +15,41 @@ import { clone, isPlain, replaceContent } from "../tensor/copy.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { alias, Tensor } from "../tensor/tensor.js";
 import { recordInPlace } from "./in-place.js";
+import { within } from "./written-within.js";
+
+/** A function that runs the op among these that accepts the arguments, in place. */
+export const inPlace =
+  (...ops: readonly CompiledOp[]) =>
+  (...args: unknown[]): Tensor =>
+    runInPlace(choose(ops, args, binds), args);
+
+/** Lets the op change elements of `x` itself, where it can; false where it needs a copy. */
+function changeWithin(
+  compiled: CompiledOp,
+  x: Tensor,
+  values: unknown[],
+  tensors: readonly (Tensor | null)[],
+  dtype: string,
+): boolean {
+  const slot = compiled.op.params[0]!.slot,
+    writer = dtype === x.dtype && tensors[slot] === x ? within(compiled) : null;
+  // what it reads must not lie where it writes
+  if (!writer || tensors.some((t, i) => t && i !== slot && t.storage === x.storage)) return false;
+  const plan = planFor(writer, values, x.storage.device);
+  forward(plan, values, place(plan, values), null);
+  return true;
+}
 
 /** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
 export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
   const { op } = compiled,
     name = `${op.name}_`,
-    x = args[0];
+    values = arrange(op, args),
+    x = values[0];
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
-  const values = arrange(op, args),
-    device = deviceOf(compiled, values);
+  const complex = complexOnes(compiled, values);
+  if (complex) return complex.runInPlace(compiled, values);
+  const device = deviceOf(compiled, values);
   beforeInPlace(x, name);
   const plan = planFor(compiled, values, device),
     tensors = place(plan, values),
@@ -41,9 +67,11 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
   const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t?.requires_grad);
   if (!records) {
-    const [result] = forward(plan, values, tensors, random);
-    replaceContent(x, result!);
-    result!.dispose();
+    if (!changeWithin(compiled, x, values, tensors, bound.dtype)) {
+      const [result] = forward(plan, values, tensors, random);
+      replaceContent(x, result!);
+      result!.dispose();
+    }
     // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
     if (is_grad_enabled() && x.requires_grad) {
       recordInPlace(

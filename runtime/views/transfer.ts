@@ -1,14 +1,17 @@
 // Copies as programs ask for them: `to` another type or device, and into a tensor that is changed.
 
 import { fitting } from "../../host/dtypes.js";
-import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
+import { AutogradError, DeviceError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { atMost, given, isOptions, taken } from "../base/named-arguments.js";
-import { broadcastShapes, contiguousStrides, sameShape, showShape } from "../base/shape.js";
+import { broadcastShapes, contiguousStrides, frozen, sameShape, showShape } from "../base/shape.js";
 import { type Device, isDeviceName, toDevice } from "../devices/device.js";
-import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
+import { type DType, differentiable, isDType, toDType } from "../elements/dtype.js";
 import { attach, FunctionNode, JoinNode, recording } from "../tape/node.js";
-import { filledOn, scalar } from "../tensor/allocate.js";
+import { Complex, inMemory } from "../elements/complex-number.js";
+import { emptyOn, filledOn, scalar } from "../tensor/allocate.js";
+import { asComplex } from "../tensor/pairs.js";
 import { cast, clone, copyInto, uploaded } from "../tensor/copy.js";
+import { readStored } from "../tensor/read.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
@@ -37,7 +40,7 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
     } else if (isDType(arg)) dtype = toDType(arg);
     else if (isDeviceName(arg)) device = toDevice(arg);
     else if (isOptions(arg)) {
-      // As the last argument by place, too: `x.to("cpu", { copy: true })`.
+      // As the last argument by position, too: `x.to("cpu", { copy: true })`.
       const [otherOne, toType, toPlace, , again] = taken(
         "to other? dtype? device? non_blocking? copy? memory_format?",
         [arg],
@@ -55,6 +58,12 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
 }
 
 function move(x: Tensor, device: Device, dtype: DType): Tensor | Promise<Tensor> {
+  if (x.device === "meta")
+    throw new DeviceError(
+      "to: Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of " +
+        "torch.nn.Module.to() when moving module from meta to a different device.",
+    );
+  if (device.type === "meta") return emptyOn(device, x.shape, dtype, "to");
   if (device.type === "cpu") return downloaded(x, device).then((out) => cast(out, dtype, "to"));
   const small = dtype === x.dtype ? x : cast(x, dtype, "to"),
     out = uploaded(small, device);
@@ -70,8 +79,10 @@ function refuseWayBack(): Tensor {
 
 async function downloaded(x: Tensor, device: Device): Promise<Tensor> {
   const recorded = recording(x),
-    elements = await x.data();
-  const out = new Tensor(device.upload(elements, x.dtype, "to"), x.dtype, x.shape, contiguousStrides(x.shape), 0);
+    elements = await readStored(x, "to");
+  const { dtype, shape } = inMemory(x),
+    whole = new Tensor(device.upload(elements, dtype, "to"), dtype, frozen(shape), contiguousStrides(shape), 0),
+    out = x.dtype === dtype ? whole : asComplex(whole);
   const back = x.storage.device;
   return recorded ? attach(out, new FunctionNode("ToDeviceBackward", x, (grad) => to(grad, [back]) as Tensor)) : out;
 }
@@ -92,12 +103,19 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
   const source =
     other instanceof Tensor
       ? other
-      : scalar(typeof other === "number" ? fitting(op, x.dtype, other) : other, x.storage.device);
+      : typeof other === "bigint"
+        ? filledOn(x.storage.device, [], other, "int64", op)
+        : other instanceof Complex
+          ? filledOn(x.storage.device, [], other, x.dtype, op)
+          : scalar(
+              typeof other === "number" && x.dtype !== "complex64" ? fitting(op, x.dtype, other) : other,
+              x.storage.device,
+            );
   x.check(op);
   source.check(op);
   beforeInPlace(x, op);
   const wide = fitted(x, source, op),
-    records = isFloat(x.dtype) && recording(x, source),
+    records = differentiable(x.dtype) && recording(x, source),
     { shape, dtype } = source;
   // A source that shares the target's memory is read before anything is written.
   const apart = wide.storage === x.storage ? clone(wide.detach()) : wide;

@@ -133,11 +133,7 @@ export function movedim(
 
 export function t(x: Tensor): Tensor {
   if (x.ndim > 2) throw new OpError(`t: t() expects a tensor with <= 2 dimensions, but self is ${x.ndim}D`);
-  return reorder(
-    x,
-    x.shape.map((_, i) => x.ndim - 1 - i),
-    "t",
-  );
+  return reverseAxes(x, "t");
 }
 
 /** The sum over what broadcasting from `size` to the tensor's shape stretches. */
@@ -150,11 +146,11 @@ export function sumToSize(x: Tensor, size: Sizes): Tensor {
   return want.length ? sumTo(x, want) : kernels.sum(x, []);
 }
 
-export const reverseAxes = (x: Tensor): Tensor =>
+export const reverseAxes = (x: Tensor, op = "permute"): Tensor =>
   reorder(
     x,
     x.shape.map((_, i) => x.ndim - 1 - i),
-    "permute",
+    op,
   );
 
 export function matrixTranspose(x: Tensor): Tensor {
@@ -319,10 +315,11 @@ export function as_strided(
       `as_strided: Negative strides are not supported at the moment, got strides: ${showShape(strides)}`,
     );
   const span = extent(shape, strides);
-  if (offset < 0 || (span > 0 && offset + span > x.storage.length)) {
+  const room = x.dtype === "complex64" ? x.storage.length / 2 : x.storage.length;
+  if (offset < 0 || (span > 0 && offset + span > room)) {
     throw new OpError(
       `as_strided: setStorage: sizes ${showShape(shape)}, strides ${showShape(strides)}, storage offset ${offset} requiring a storage of ` +
-        `${offset + span} elements are out of bounds for storage of ${x.storage.length} elements`,
+        `${offset + span} elements are out of bounds for storage of ${room} elements`,
     );
   }
   return makeView(x, "as_strided", shape, strides, offset, stridedBack(x, { shape, strides, offset }));

@@ -175,7 +175,7 @@ export default {
     ]);
     t.equal(torch.empty_strided({ size: [2, 3], stride: [1, 2], ...on }).strides, [1, 2]);
   },
-  "what copies takes memory_format, by name alone; options are no argument by place": async (t) => {
+  "what copies takes memory_format, by name alone; options are no argument by position": async (t) => {
     const { torch } = t,
       x = t
         .tensor([

@@ -1,5 +1,14 @@
 // Assertions for checks, in plain JavaScript so that a browser runs them too.
 
+/** Whether WebAssembly may be made here: a page's policy, or who runs Node, may forbid it. */
+export const makesWebAssembly = (() => {
+  try {
+    return Boolean(new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)));
+  } catch {
+    return false;
+  }
+})();
+
 /** What a check gets: the package, a device and the assertions. */
 export function context(torch, device) {
   return {

@@ -230,4 +230,21 @@ export default {
     y.backward();
     t.equal(await x.grad.tolist(), [30]);
   },
+  "edges of the graph, and hooks that are refused": async (t) => {
+    const { graph } = t.torch.autograd,
+      x = t.tensor([1, 2]).requires_grad_(true),
+      y = x.mul(3);
+    const edge = graph.get_gradient_edge(y),
+      leaf = graph.get_gradient_edge({ tensor: x });
+    t.equal([edge.node === y.grad_fn, edge.output_nr, edge instanceof graph.GradientEdge], [true, 0, true]);
+    t.equal([leaf.node === y.grad_fn.next_functions[0][0], leaf.node instanceof graph.Node], [true, true]);
+    await t.throws(() => graph.get_gradient_edge(t.tensor([1])), /does not require gradients/);
+    const out = x.mul(x).sum();
+    graph.increment_version(x);
+    await t.throws(() => out.backward(), /modified by an inplace operation/);
+    const pass = (v) => v,
+      refused = () => graph.saved_tensors_hooks(pass, pass, () => 1);
+    await t.throws(() => graph.disable_saved_tensors_hooks("no hooks here", refused), /^no hooks here$/);
+    t.equal([refused(), graph.disable_saved_tensors_hooks("no", () => 2)], [1, 2]);
+  },
 };

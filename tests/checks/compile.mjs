@@ -17,8 +17,8 @@ function ok(value, message = "is true") {
   if (!value) throw new Error(`not so: ${message}`);
 }
 
-/** On the CPU the same kernels run: not a bit may differ.  A GPU joins parameters' updates, which rounds alike, too. */
-const same = (t, got, wanted) => t.equal(got, wanted);
+/** On the CPU not a bit may differ.  What a GPU's compiler sees in one kernel it may contract to fused multiplications. */
+const same = (t, got, wanted) => (t.device === "cpu" ? t.equal(got, wanted) : t.close(got, wanted));
 
 function quiet(run) {
   const { warn, error } = console,
@@ -185,7 +185,7 @@ export default {
 
   "more shapes than programs are run as they are, which is said once": async (t) => {
     await quiet(async (said) => {
-      const f = t.torch.compile((x) => x.mul(2));
+      const f = t.torch.compile((x) => x.mul(2), { dynamic: false });
       for (let n = 0; n < 12; n++)
         for (let k = 0; k < 3; k++) t.equal((await f(made(t, [n + 1])).data()).length, n + 1);
       t.equal(said.filter((text) => /runs as it is/.test(text)).length, 1);
@@ -682,7 +682,7 @@ export default {
         const got = f(...a);
         t.torch.manual_seed(seed);
         const wanted = g(...b);
-        t.equal(await all([...got, ...a]), await all([...wanted, ...b]), `program ${seed}, call ${n}:\n${own.text}`);
+        same(t, await all([...got, ...a]), await all([...wanted, ...b]));
       }
     }
   },

@@ -123,15 +123,21 @@ const values = (shape, first) =>
 
 const elements = async (tensors) => Promise.all(tensors.map(async (x) => [x.shape.join(), [...(await x.data())]]));
 
-/** What is wrong with a program; null: nothing. */
-async function wrong(t, seed) {
+/** What is wrong with a program; null: nothing.  `turns`: by how much sizes are larger, call by call. */
+export async function wrong(
+  t,
+  seed,
+  { turns = [0, 0, 0, 0], grown = (shapes) => shapes, counted, fullgraph = true } = {},
+) {
   const gradients = seed % 4 === 3,
     f = program(seed, t.torch, gradients),
-    compiled = t.torch.compile(f, { fullgraph: true }),
+    compiled = t.torch.compile(f, { fullgraph }),
     shapes = SHAPES[seed % SHAPES.length];
   const args = (n) =>
-    shapes.map((shape, i) => t.tensor(values(shape, 31 * n + 7 * i), { shape, requires_grad: gradients }));
-  for (let n = 0; n < 4; n++) {
+    grown(shapes, turns[n]).map((shape, i) =>
+      t.tensor(values(shape, 31 * n + 7 * i), { shape, requires_grad: gradients }),
+    );
+  for (let n = 0; n < turns.length; n++) {
     const a = args(n),
       b = args(n),
       got = await elements([...compiled(...a), ...a.map((x) => x.detach())]),
@@ -146,6 +152,7 @@ async function wrong(t, seed) {
     }
   }
   const counts = t.torch.compiler.counts(compiled);
+  counted?.(counts);
   return counts.replays > 0 ? null : `${counts.replays} replays`;
 }
 

@@ -142,7 +142,7 @@ export default {
     const [first, , last] = await batchesOf(DataLoader(new Squares(), { batch_size: 2 }));
     t.equal(
       [await first.x.tolist(), await first.square.tolist(), first.square.dtype, await last.square.tolist()],
-      [[[0], [1]], [0, 1], "int32", [16]],
+      [[[0], [1]], [0, 1], "int64", [16]],
     );
     t.equal(await passes(DataLoader({ length: 3, get: (i) => i / 2 }, 3)), [[0, 0.5, 1]]);
     const both = ConcatDataset([[1, 2], { length: 2, get: (i) => 10 + i }]);
@@ -190,7 +190,7 @@ export default {
   "samples are collated as PyTorch does": async (t) => {
     const { default_collate } = t.torch.utils.data,
       list = async (x) => [x.dtype, await x.tolist()];
-    t.equal(await list(default_collate([1, 2])), ["int32", [1, 2]]);
+    t.equal(await list(default_collate([1, 2])), ["int64", [1, 2]]);
     t.equal(await list(default_collate([1, 2.5])), ["float32", [1, 2.5]]);
     t.equal(await list(default_collate([true, false])), ["bool", [true, false]]);
     t.equal(await list(default_collate([new Float32Array([1, 2]), new Float32Array([3, 4])])), [

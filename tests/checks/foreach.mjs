@@ -1,6 +1,5 @@
 // One launch for many parameters: what an optimizer step costs a GPU, and that it is what a step of each parameter
 // alone would be, whatever a program did with the tensors before.
-
 const SHAPES = [[3, 5], [5], [70], [], [2, 2, 2], [1, 9]],
   STEPS = 6,
   MAP_READ = 1;

@@ -151,7 +151,7 @@ export default {
     await t.throws(() => y.index(0).detach_(), /Can't detach views in-place/);
     await t.throws(
       () => t.tensor([1], { dtype: "int32" }).requires_grad_(),
-      /only Tensors of floating point dtype can require gradients/,
+      /only Tensors of floating point and complex dtype can require gradients/,
     );
     await t.throws(() => t.tensor([1]).backward(), /does not require grad and does not have a grad_fn/);
     await t.throws(() => t.tensor([1]).register_hook(() => {}), /doesn't require gradient/);

@@ -160,4 +160,39 @@ export default {
     first.sum().backward();
     t.equal(await x.grad.tolist(), [6, 0, 36]);
   },
+  "an index that is a tensor is captured with a program, not its values": async (t) => {
+    const { torch } = t,
+      step = (x, i, j) => {
+        const y = x.index(i, j).mul(2).sum().add(x.index(":", j).sum());
+        return y.add(torch.index_put(x, [i, j], x.index(j, i).neg(), { accumulate: true }).pow(2).sum());
+      },
+      compiled = torch.compile(step, { fullgraph: true });
+    for (const [i, j] of [
+      [
+        [0, 2],
+        [1, -1],
+      ],
+      [
+        [0, 2],
+        [1, -1],
+      ],
+      [
+        [1, 1],
+        [0, 2],
+      ],
+      [
+        [-1, 0],
+        [2, 2],
+      ],
+    ]) {
+      const [a, b] = [grid(t, { requires_grad: true }), grid(t, { requires_grad: true })],
+        eager = step(a, long(t, i), long(t, j)),
+        replayed = compiled(b, long(t, i), long(t, j));
+      torch.autograd.backward([eager, replayed]);
+      t.close(await replayed.item(), await eager.item(), { rtol: 1e-6 });
+      t.close(await b.grad.tolist(), await a.grad.tolist(), { rtol: 1e-6 });
+    }
+    t.equal(torch.compiler.counts(compiled).replays > 1, true);
+    await t.throws(async () => (await compiled(grid(t), long(t, [3, 0]), long(t, [0, 0]))).item(), /out of bounds/);
+  },
 };

@@ -18,7 +18,7 @@ function layouts(t) {
     "from an odd place": part.as_strided([ROWS, LENGTH], [LENGTH, 1], 1),
     "rows of odd length": part.as_strided([ROWS, LENGTH], [LENGTH + 1, 1], 0),
     "every other": part.as_strided([ROWS, LENGTH], [2 * LENGTH, 2], 4),
-    "overlapping quads": part.as_strided([ROWS, LENGTH], [4, 1], 4),
+    "overlapping windows of four": part.as_strided([ROWS, LENGTH], [4, 1], 4),
   };
 }
 

@@ -1,6 +1,6 @@
 // torch.nn's modules: those that the definitions declare, what they keep and call.
 export default {
-  "a module keeps its options by place, by name, or by default": async (t) => {
+  "a module keeps its options by position, by name, or by default": async (t) => {
     const { nn } = t.torch,
       x = t.tensor([-2, 1]);
     for (const m of [nn.LeakyReLU(0.5), new nn.LeakyReLU({ negative_slope: 0.5 })])

@@ -11,7 +11,7 @@ const stats = async (x) => {
 };
 
 export default {
-  "options go by place, by name, or mixed; device and dtype are among them": async (t) => {
+  "options go by position, by name, or mixed; device and dtype are among them": async (t) => {
     const { nn } = t.torch;
     for (const m of [
       nn.Linear(3, 2, false),

@@ -80,7 +80,7 @@ export default {
     const norm = nn.BatchNorm1d(3, { device: "cpu" }).double();
     t.equal(
       [norm.weight.dtype, norm.running_var.dtype, norm.num_batches_tracked.dtype],
-      ["float64", "float64", "int32"],
+      ["float64", "float64", "int64"],
     );
     await t.throws(
       () => norm.to("int32"),

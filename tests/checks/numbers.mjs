@@ -80,7 +80,7 @@ export default {
         f.gt(i),
         i.mean === undefined ? f : f.mean(),
       ].map(type),
-      ["float32", "int32", "float32", "float32", "bool", "int32", "float32", "bool", "float32"],
+      ["float32", "int32", "float32", "float32", "bool", "int64", "float32", "bool", "float32"],
     );
   },
   "half precision rounds": async (t) => {

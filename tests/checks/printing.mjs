@@ -54,6 +54,8 @@ export default {
   "size, type and grad_fn": async (t) => {
     await same(t, t.torch.zeros([0, 3], { device: t.device }), "tensor([], size=(0, 3))");
     await same(t, t.torch.zeros([0], { device: t.device }), "tensor([])");
+    await same(t, t.tensor([0, 1, 2], { dtype: "int64" }), "tensor([0, 1, 2])");
+    await same(t, t.tensor([], { dtype: "int64" }), "tensor([], dtype=torch.int64)");
     await same(t, t.tensor([1, -20], { dtype: "int32" }), "tensor([  1, -20], dtype=torch.int32)");
     const x = t.torch.ones([2], { device: t.device, requires_grad: true });
     await same(t, x, "tensor([1., 1.], requires_grad=True)");

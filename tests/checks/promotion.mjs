@@ -3,10 +3,10 @@
 // A row of ANSWERS holds functions that answer alike, and five tables: two tensors with axes, the second without, the
 // first without, then a tensor with axes and one without beside the numbers true, 2 and 1.5.  A table has a word for
 // each type of the first argument in the order of TYPES, a letter in it for each second one: the type of the result, or
-// - where PyTorch refuses.  int64 is int32 here; h is int16, which uint8 and int8 make.  The answers are PyTorch's own,
+// - where PyTorch refuses.  h is int16, which uint8 and int8 make.  The answers are PyTorch's own,
 // for calls with ones; of types that are not among these, dtypes.mjs has some.
 
-const TYPES = { b: "bool", B: "uint8", c: "int8", i: "int32", e: "float16", f: "float32", d: "float64" };
+const TYPES = { b: "bool", B: "uint8", c: "int8", i: "int64", e: "float16", f: "float32", d: "float64" };
 /** What types of answers there are besides. */
 const MORE = { h: "int16" };
 const NUMBERS = [true, 2, 1.5];

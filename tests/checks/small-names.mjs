@@ -58,4 +58,42 @@ export default {
     await t.throws(() => torch.frombuffer(bytes), /missing required argument 'dtype'/);
     await t.throws(() => torch.frombuffer("abc", { dtype: "int8" }), /argument 'buffer' must be a buffer/);
   },
+  "how results may differ from run to run": async (t) => {
+    const { torch } = t,
+      told = () => [
+        torch.get_deterministic_debug_mode(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+      ];
+    t.equal(told(), [0, false, false]);
+    torch.set_deterministic_debug_mode("warn");
+    t.equal(told(), [1, true, true]);
+    torch.set_deterministic_debug_mode({ debug_mode: 2 });
+    t.equal(told(), [2, true, false]);
+    torch.use_deterministic_algorithms(false);
+    t.equal(told(), [0, false, false]);
+    await t.throws(
+      () => torch.set_deterministic_debug_mode("wrong"),
+      /'debug_mode' must be 0 "default", 1 "warn" or 2/,
+    );
+  },
+  "how a tensor lies": async (t) => {
+    const x = t.torch.zeros([2, 3, 4], { device: t.device });
+    t.equal(
+      [x.dim_order(), x.permute([2, 0, 1]).dim_order()],
+      [
+        [0, 1, 2],
+        [1, 2, 0],
+      ],
+    );
+    t.equal(
+      [x.adjoint().shape, x.unsafe_split_with_sizes([1, 3], 2).map((v) => v.shape[2])],
+      [
+        [2, 4, 3],
+        [1, 3],
+      ],
+    );
+    t.equal([t.torch.is_inference(x), t.torch.is_conj(x), t.torch.is_neg(x)], [false, false, false]);
+    t.equal(t.torch.get_device(x), t.device === "cpu" ? -1 : 0);
+  },
 };

@@ -1,12 +1,14 @@
-// torch.fft, with pairs in the place of complex numbers.  Wanted values are PyTorch's.
+// torch.fft and stft.  Wanted values are PyTorch's.
 const near = { atol: 1e-4 };
+/** Complex numbers as pairs, for comparisons. */
+const pairs = (t, x) => t.torch.view_as_real(x).tolist();
 
 export default {
-  "real input makes pairs": async (t) => {
+  "real input makes complex numbers": async (t) => {
     const { fft } = t.torch,
       x = t.tensor([1, 2, 3, 4, 5, 6]);
     t.close(
-      await fft.rfft(x).tolist(),
+      await pairs(t, fft.rfft(x)),
       [
         [21, 0],
         [-3, 5.1962],
@@ -16,7 +18,7 @@ export default {
       near,
     );
     t.close(
-      await fft.fft(x, 3).tolist(),
+      await pairs(t, fft.fft(x, 3)),
       [
         [6, 0],
         [-1.5, 0.866],
@@ -25,53 +27,53 @@ export default {
       near,
     );
     t.close(
-      await fft.ihfft(x, { n: 2, norm: "ortho" }).tolist(),
+      await pairs(t, fft.ihfft(x, { n: 2, norm: "ortho" })),
       [
         [2.1213, 0],
         [-0.7071, 0],
       ],
       near,
     );
-    t.equal(fft.rfft2(x.reshape(2, 3)).shape, [2, 2, 2]);
-    t.equal(fft.rfftn(x.reshape(2, 3), { dim: [1, 0] }).shape, [2, 3, 2]);
+    t.equal(fft.rfft2(x.reshape(2, 3)).shape, [2, 2]);
+    t.equal(fft.rfftn(x.reshape(2, 3), { dim: [1, 0] }).shape, [2, 3]);
   },
   "there and back": async (t) => {
-    const { fft, view_as_complex, view_as_real } = t.torch,
+    const { fft, view_as_real } = t.torch,
       x = t.tensor([1, 2, 3, 4, 5]).requires_grad_(true);
     for (const norm of ["forward", "backward", "ortho"]) {
-      t.close(await fft.irfft(view_as_complex(fft.rfft(x, { norm })), { n: 5, norm }).tolist(), [1, 2, 3, 4, 5], near);
+      t.close(await fft.irfft(fft.rfft(x, { norm }), { n: 5, norm }).tolist(), [1, 2, 3, 4, 5], near);
       t.close(
-        await view_as_real(fft.ifft(view_as_complex(fft.fft(x, { norm })), { norm }))
+        await view_as_real(fft.ifft(fft.fft(x, { norm }), { norm }))
           .index(":", 0)
           .tolist(),
         [1, 2, 3, 4, 5],
         near,
       );
-      t.close(await fft.hfft(view_as_complex(fft.ihfft(x, { norm })), { n: 5, norm }).tolist(), [1, 2, 3, 4, 5], near);
+      t.close(await fft.hfft(fft.ihfft(x, { norm }), { n: 5, norm }).tolist(), [1, 2, 3, 4, 5], near);
     }
-    fft.fft(x).square().sum().backward();
+    view_as_real(fft.fft(x)).square().sum().backward();
     t.close(await x.grad.tolist(), [10, 20, 30, 40, 50], near);
     const y = t.torch.randn([3, 4, 5], { device: t.device });
-    t.close(await fft.irfftn(view_as_complex(fft.rfftn(y)), { s: y.shape }).tolist(), await y.tolist(), near);
+    t.close(await fft.irfftn(fft.rfftn(y), { s: y.shape }).tolist(), await y.tolist(), near);
   },
-  "a tensor is real, a ComplexView complex": async (t) => {
+  "real and complex input": async (t) => {
     const { fft, view_as_complex } = t.torch,
-      pairs = t.tensor([
+      x = t.tensor([
         [1, 0],
         [2, 1],
       ]);
     t.close(
-      await fft.irfft(pairs).tolist(),
+      await fft.irfft(x).tolist(),
       [
         [0.5, 0.5],
         [1.5, 0.5],
       ],
       near,
     );
-    t.close(await fft.irfft(view_as_complex(pairs)).tolist(), [1.5, -0.5], near);
-    t.equal(view_as_complex(pairs).shape, [2]);
-    await t.throws(() => fft.rfft(view_as_complex(pairs)), /expects a real input tensor/);
-    await t.throws(() => view_as_complex(t.tensor([1, 2, 3])), /last dimension of size 2/);
+    t.close(await fft.irfft(view_as_complex(x)).tolist(), [1.5, -0.5], near);
+    await t.throws(() => fft.rfft(view_as_complex(x)), /expects a real input tensor/);
+    if (t.device === "cpu")
+      await t.throws(() => fft.fft(x.double()), /of float64 the transform is complex128, which there is not/);
   },
   "any length": async (t) => {
     for (const n of [1, 2, 7, 12, 30, 49, 64, 97]) {
@@ -83,7 +85,7 @@ export default {
           im[j] -= k * Math.sin((2 * Math.PI * ((j * k) % n)) / n);
         }
       t.close(
-        await t.torch.fft.fft(x).tolist(),
+        await pairs(t, t.torch.fft.fft(x)),
         re.map((a, j) => [a, im[j]]),
         { rtol: 1e-5, atol: 1e-5 * n * n },
       );
@@ -129,9 +131,9 @@ export default {
     const x = t.tensor([1, 2, 3, 4, 5, 6, 7, 8], { dtype: "float32" }),
       window = t.tensor([0, 0.5, 1, 0.5]);
     const spectra = t.torch.stft(x, 4, { hop_length: 2, window, return_complex: true });
-    t.equal(spectra.shape, [3, 5, 2]);
+    t.equal(spectra.shape, [3, 5]);
     t.close(
-      await spectra.index(":", 1).tolist(),
+      await pairs(t, spectra.index(":", 1)),
       [
         [6, 0],
         [-3, 1],

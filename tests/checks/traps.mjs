@@ -61,6 +61,8 @@ export default {
   "JSON and copies of a tensor show nothing from within": async (t) => {
     const x = t.tensor([1, 2]);
     t.equal(JSON.stringify({ x, list: [x] }), JSON.stringify({ x: String(x), list: [String(x)] }));
+    const y = x.float().requires_grad_(true).sum();
+    t.equal(JSON.stringify([y.grad_fn, x.storage]), `["<SumBackward0>","Storage(${x.dtype}, 2, ${t.device})"]`);
     let error = null;
     try {
       structuredClone(x);

@@ -208,6 +208,18 @@ export default {
     await throws(() => t.index_select(x(5), 0, at(x, [0, 0])), /1 value only, not 2/);
     await throws(() => t.index_add(x([1, 2]), 0, at(x, 1), x(3)), /as many dimensions as self \(1\), but has 0/);
   },
+  "a factor of 1 is left out only where it is 1": async (c) => {
+    const times = (alpha) => (t, x) => x([1, -2, 3]).add(x([10, 20, 30]), { alpha }),
+      beta = (alpha, beta) => (t, x) => t.addmm(x([[1, 2]]), x([[3]]), x([[4, 5]]), { alpha, beta });
+    await answers(c, [
+      ["alpha 1", times(1), [11, 18, 33]],
+      ["alpha 2 after 1", times(2), [21, 38, 63]],
+      ["alpha 1 after 2", times(1), [11, 18, 33]],
+      ["addmm", beta(1, 1), [13, 17]],
+      ["addmm, alpha 2 after 1", beta(2, 1), [25, 32]],
+      ["addmm, beta 3 after 1", beta(1, 3), [15, 21]],
+    ]);
+  },
   "a beta of 0 takes nothing of the input": async (c) => {
     const nan = (x, ...shape) => x(NaN).expand(shape),
       one = (x, ...shape) => x(1).expand(shape);
@@ -270,8 +282,8 @@ export default {
       "mean",
     ];
     return answers(c, [
-      ["cumprod", (t, x) => t.cumprod(x([200, 2], { dtype: "uint8" }), 0), [200, 400], "int32"],
-      ["cumprod of bools", (t, x) => t.cumprod(x([true, true, false]), 0), [1, 1, 0], "int32"],
+      ["cumprod", (t, x) => t.cumprod(x([200, 2], { dtype: "uint8" }), 0), [200, 400], "int64"],
+      ["cumprod of bools", (t, x) => t.cumprod(x([true, true, false]), 0), [1, 1, 0], "int64"],
       [
         "trace",
         (t, x) =>
@@ -285,7 +297,7 @@ export default {
             ),
           ),
         [200],
-        "int32",
+        "int64",
       ],
       ["any of bytes", (t, x) => t.any(x([0, 3], { dtype: "uint8" })), [1], "uint8"],
       ["all of bytes", (t, x) => t.all(x([0, 3], { dtype: "uint8" }), 0, true), [0], "uint8"],
@@ -643,7 +655,7 @@ export default {
       const got = await torch.bincount(x, tensor([1, 1, 1], { dtype }));
       equal([got.dtype, ...(await numbers(got))], [wanted, 1, 0, 2]);
     }
-    equal((await torch.bincount(x)).dtype, "int32");
+    equal((await torch.bincount(x)).dtype, "int64");
   },
   "an infinite weight reaches only what it is multiplied by": async ({ torch, tensor, equal, device }) => {
     const F = torch.nn.functional,

@@ -7,6 +7,9 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch._higher_order_ops.map import map as map_over
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
 
 MODELS = {}
 
@@ -559,3 +562,35 @@ def nested_arguments():
         l=nn.Linear(3, 2),
     )
     return net, ((torch.randn(2, 3), {"b": torch.randn(2, 3)}),), {"extra": {"c": torch.randn(2)}}
+
+
+@model
+def loop():
+    def more(n, v):
+        return (v.abs().sum() < 50) & (n < 20)
+
+    def forward(m, x):
+        return while_loop(more, lambda n, v: (n + 1, m.l(v) + v), (torch.tensor(0), x))
+
+    # PyTorch 2.13 has wrong gradients of while_loop: none are recorded
+    return Apply(forward, l=nn.Linear(3, 3).requires_grad_(False)), (torch.randn(2, 3),), {}
+
+
+@model
+def mapped():
+    def forward(m, x, y):
+        return map_over(lambda v, w: torch.tanh(m.l(v)) * w, x, y)
+
+    return Apply(forward, l=nn.Linear(3, 3)), (torch.randn(4, 2, 3), torch.randn(2, 3)), {}
+
+
+@model
+def scanned():
+    def step(h, x):
+        h = torch.tanh(x + 0.5 * h)
+        return h, h * 2
+
+    def forward(m, x):
+        return scan(step, torch.zeros(2, 3), m.l(x), dim=1, reverse=True)
+
+    return Apply(forward, l=nn.Linear(3, 3)), (torch.randn(2, 5, 3),), {}

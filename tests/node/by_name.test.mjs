@@ -1,6 +1,6 @@
-// Every export binds its arguments by place and by name in one way: it refuses an option that it has not, `undefined`
+// Every export binds its arguments by position and by name in one way: it refuses an option that it has not, `undefined`
 // where a value is given, and a call without what it needs, and says which; it knows the names that PyTorch has for its
-// parameters (tests/recorded/signatures.py), and answers by name what it answers by place.
+// parameters (tests/recorded/signatures.py), and answers by name what it answers by position.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -16,11 +16,12 @@ const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", 
  */
 const NAMELESS = new RegExp(
   `^(${[
-    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|einsum|meshgrid)",
+    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|chain_matmul|einsum|meshgrid)",
     "torch\\.(ComplexView|Generator|Tensor|defaultDevice|gpuDevice|is_tensor|(random\\.)?set_rng_state|to)",
     "torch\\.(autograd\\.)?is_\\w+_enabled",
     "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",
-    "torch\\.utils\\.data\\.(DataLoader|(Iterable|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",
+    "torch\\.autograd\\.graph\\.Node|torch\\.nn\\.utils\\.skip_init",
+    "torch\\.utils\\.data\\.(DataLoader|(Iterable|Stack|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",
     "\\w+\\.(load_state_dict|add_param_group|set_extra_state)",
     "\\w+Dict\\.update",
     "(Module|Parameter)(List|Dict)\\.forward",
@@ -124,7 +125,7 @@ test("PyTorch's names are known, and undefined is no value for any of them", asy
   assert.deepEqual(wrong, []);
 });
 
-test("undefined by place is refused, too", async () => {
+test("undefined by position is refused, too", async () => {
   const wrong = [];
   for (const { name, call } of named) {
     const lines = RECORDED[name] ?? [];
@@ -160,7 +161,7 @@ async function numbersOf(value) {
   return tensors.length ? JSON.stringify(await Promise.all(tensors.map((x) => x.tolist()))) : null;
 }
 
-test("arguments by name answer what they answer by place", async () => {
+test("arguments by name answer what they answer by position", async () => {
   const wrong = [],
     good = sensible(torch, "cpu"),
     keys = Object.keys(good);

@@ -30,7 +30,7 @@ test("gradients that nobody read are given back when others take their place, wi
   assert.ok(4 * seen.numel() * 4 <= now && now <= bytes + seen.numel() * 4, `${now} bytes`);
 });
 
-test("ballast comes once between two tasks: within one the collector cannot give anything back", async () => {
+test("GC pressure comes once between two tasks: within one the collector cannot give anything back", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
   const { ArrayBuffer } = globalThis;
   let made = 0;

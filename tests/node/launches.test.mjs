@@ -47,13 +47,13 @@ test("the kernels of one op are joined apart from each other", async () => {
   const layer = nn.Linear(16, 8),
     x = torch.rand([4, 16], { requires_grad: true }),
     g = torch.rand([4, 8]);
-  // The sine; what goes back to the input, times the slope of the sine; to the weight; to the bias.  Nobody reads the product.
+  // What goes back to the input, times the slope of the sine; to the weight; to the bias.  Nobody reads the product.
   const way = (x, g) => {
     for (const p of [x, ...layer.parameters()]) p.grad = null;
     layer(x.sin()).backward(g);
     return x.grad.mul(2);
   };
-  assert.equal(await launches(way, x, g), 4);
+  assert.equal(await launches(way, x, g), 3);
 });
 
 test("what others change or keep is stored between", async () => {
@@ -61,7 +61,9 @@ test("what others change or keep is stored between", async () => {
     kept = torch.rand([8, 8]);
   // Each row needs the whole column of what is stored.
   assert.equal(await launches((x) => x.add(1).cumsum(0).cumsum(1), x), 2);
-  assert.equal(await launches((x) => x.mul(2).matmul(x.exp()).add(x), x), 2);
+  // A product of few rows computes what it reads as often as there are tiles, one of many stores it.
+  assert.equal(await launches((x) => x.mul(2).matmul(x.exp()).add(x), x), 1);
+  assert.equal(await launches((x) => x.matmul(kept.exp()), torch.rand([200, 8])), 2);
   assert.equal(
     await launches((x) => {
       const y = x.matmul(kept);
@@ -79,13 +81,14 @@ test("MobileNetV2 is at most 65 launches", async () => {
   assert.ok(count <= 65, `${count} launches`);
 });
 
-test("a token of GPT-2 is at most 142 launches", async () => {
-  const model = new Transformer({ vocabulary: 100, length: 64, width: 48, heads: 4, layers: 12, causal: true }).eval(),
-    past = Array.from({ length: 12 }, () => [torch.rand([1, 4, 32, 12]), torch.rand([1, 4, 32, 12])]),
+test("a token of GPT-2 is at most 100 launches", async () => {
+  const sizes = { vocabulary: 100, length: 512, width: 768, heads: 12, layers: 12, causal: true },
+    model = new Transformer(sizes).eval(),
+    past = Array.from({ length: 12 }, () => [torch.rand([1, 12, 256, 64]), torch.rand([1, 12, 256, 64])]),
     token = torch.tensor([[7]], { dtype: "int32" });
-  const count = await launches((token) => torch.no_grad(() => model(token, past, 32)), token);
+  const count = await launches((token) => torch.no_grad(() => model(token, past, 256)), token);
   console.log(`figure: a token of GPT-2 small, captured: ${count} launches`);
-  assert.ok(count <= 142, `${count} launches`);
+  assert.ok(count <= 100, `${count} launches`);
 });
 
 test("an LSTM layer over time takes its steps' kernels and few more", async () => {

@@ -28,6 +28,18 @@ test("a loop that never lets go does not pile up what it drops", async () => {
   );
 });
 
+test("what one task uses again and again is copied in once, and what it drops is not", async () => {
+  await new Promise((done) => setTimeout(done, 50));
+  const weights = Array.from({ length: 40 }, () => torch.ones([4 * MB])), // 640 MiB, more than a task may take
+    inside = () => weights.filter((w) => w.storage.cell.buffer).length,
+    begun = inside();
+  assert.ok(begun < 40, `${begun} of 40 are there at once`);
+  for (let call = 0; call < 10; call++) torch.tidy(() => weights.forEach((w) => w.max()));
+  assert.equal(inside(), 40);
+  assert.equal(await weights[39].narrow(0, 7, 2).sum().item(), 2);
+  weights.forEach((w) => w.dispose());
+});
+
 test("where there is no more of it, tensors and kernels find room elsewhere", async () => {
   const memory = linear(),
     taken = [];

@@ -1,4 +1,4 @@
-// Every export and method is given more arguments by place than it takes: it says so, and how many it takes; and so
+// Every export and method is given more arguments by position than it takes: it says so, and how many it takes; and so
 // many it does take.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -16,8 +16,8 @@ const ANY_NUMBER = new RegExp(
     "torch\\.(Size|empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
     "torch\\.(expand|permute|view)_copy",
     "torch\\.func\\.(linearize|vjp)",
-    "torch\\.nn\\.(Identity|Sequential)",
-    "torch\\.utils\\.(checkpoint\\.checkpoint|data\\.TensorDataset)",
+    "torch\\.(chain_matmul|nn\\.(Identity|Sequential|utils\\.skip_init))",
+    "torch\\.utils\\.(checkpoint\\.checkpoint|data\\.(Stack|Tensor)Dataset)",
     "Tensor(\\[2\\])?\\.(broadcast_to|expand|flip|index|new_(empty|ones|zeros)|permute|repeat|reshape|resize_|sum_to_size|tile|view)",
   ].join("|")})$`,
 );
@@ -25,7 +25,7 @@ const ANY_NUMBER = new RegExp(
 const LATER = new Set(["clone", "contiguous"]);
 /** Classes to be extended, whose constructors take what `super(...)` hands on; a forward that is not there. */
 const BASES =
-  /^torch\.(Tensor|ComplexView|Generator|nn\.Module|utils\.data\.(Dataset|IterableDataset|Sampler))$|^(Module|Parameter)(List|Dict)\.forward$/;
+  /^torch\.(Tensor|ComplexView|Generator|nn\.Module|autograd\.graph\.Node|utils\.data\.(Dataset|IterableDataset|Sampler))$|^(Module|Parameter)(List|Dict)\.forward$/;
 /**
  * Questions that the runtime asks at each call, and functions that are handed to `filter` and `map`, which give more
  * than one argument.

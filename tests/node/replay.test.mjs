@@ -30,16 +30,11 @@ async function least(f, calls = 30, rounds = 10) {
   return best;
 }
 
-test("a replay makes no pipeline, bind group or buffer, and plans nothing", async () => {
-  const device = idleDevice(),
-    made = { createBindGroup: 0, createBuffer: 0, createComputePipeline: 0, createShaderModule: 0 };
-  for (const name of Object.keys(made)) {
-    const own = device[name];
-    device[name] = (...args) => {
-      made[name]++;
-      return own.apply(device, args);
-    };
-  }
+/** The calls of a device by which something is made. */
+const making = ({ calls }) => Object.fromEntries(Object.entries(calls).filter(([name]) => name.startsWith("create")));
+
+test("a replay makes no pipeline, bind group, buffer or text, and plans nothing", async () => {
+  const device = idleDevice();
   assert.ok(await torch.initWebGPUAsync({ device }));
   const own = step(),
     f = torch.compile(step(), { fullgraph: true }),
@@ -55,10 +50,20 @@ test("a replay makes no pipeline, bind group or buffer, and plans nothing", asyn
   // The pool hands out what goes out of a replay in an order that settles.
   const replays = 20;
   for (let n = 0; n < replays; n++) f(x, y).dispose();
-  for (const name of Object.keys(made)) made[name] = 0;
   device.calls.dispatchWorkgroups = 0;
+  const before = making(device),
+    { join } = Array.prototype;
+  assert.ok(before.createShaderModule > 0 && before.createBindGroup > 0, JSON.stringify(before));
+  // What prints a kernel joins its lines.
+  let texts = 0;
+  Array.prototype.join = function (...words) {
+    texts++;
+    return join.apply(this, words);
+  };
   for (let n = 0; n < replays; n++) f(x, y).dispose();
-  assert.deepEqual(made, { createBindGroup: 0, createBuffer: 0, createComputePipeline: 0, createShaderModule: 0 });
+  Array.prototype.join = join;
+  assert.deepEqual(making(device), before);
+  assert.equal(texts, 0);
   const launches = device.calls.dispatchWorkgroups / replays;
   await new Promise((done) => setTimeout(done));
   const eager = await least(() => own(x, y)),
@@ -68,6 +73,28 @@ test("a replay makes no pipeline, bind group or buffer, and plans nothing", asyn
   );
   assert.ok(launches <= 35, `${launches} launches`);
   assert.ok(compiled < eager, `${compiled.toFixed(0)} us, eager ${eager.toFixed(0)} us`);
+});
+
+test("a warm-up compiles what calls need, all at a time, and runs nothing", async () => {
+  const device = idleDevice();
+  assert.ok(await torch.initWebGPUAsync({ device }));
+  const model = nn.Sequential(nn.Linear(784, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 10)),
+    x = torch.rand([64, 784]),
+    y = torch.zeros([64], { dtype: "int32" });
+  for (const own of [(x) => torch.no_grad(() => model(x)), step()]) {
+    const f = torch.compile(own, { fullgraph: true });
+    await new Promise((done) => setTimeout(done));
+    const { createComputePipeline = 0, createComputePipelineAsync = 0, dispatchWorkgroups = 0 } = device.calls;
+    await f.warmup(x, y);
+    await new Promise((done) => setTimeout(done));
+    assert.ok(device.calls.createComputePipelineAsync > createComputePipelineAsync);
+    for (let n = 0; n < 5; n++) {
+      if (n === 0) assert.equal(device.calls.dispatchWorkgroups ?? 0, dispatchWorkgroups);
+      (await f(x, y)).dispose();
+    }
+    assert.ok(torch.compiler.counts(f).replays >= 2);
+    assert.equal(device.calls.createComputePipeline ?? 0, createComputePipeline);
+  }
 });
 
 test("what an earlier replay answered is let go of, and memory stays flat", async () => {

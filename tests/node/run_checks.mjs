@@ -1,14 +1,16 @@
-// Runs one file of tests/checks in Node: node run_checks.mjs FILE cpu|webgpu
-// [moving_memory|without_webassembly|many_threads].
-// Prints {name: failure or null} as JSON.
+// Runs files of tests/checks in Node, one after the other: node run_checks.mjs cpu|webgpu SETTING FILE...
+// SETTING is moving_memory, without_webassembly, many_threads, or - for none.
+// Prints for each file a line `checks {file, results: {name: failure or null}}`.
 import { pathToFileURL } from "node:url";
-import { run } from "../checks/assert.mjs";
 
-const [file, device, setting] = process.argv.slice(2);
-if (setting) await import(`./${setting}.mjs`);
+const [device, setting, ...files] = process.argv.slice(2);
+if (setting !== "-") await import(`./${setting}.mjs`);
+const { run } = await import("../checks/assert.mjs"); // after the setting, which decides what it finds
 const torch = await import("../../dist/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
-const results = await run((await import(pathToFileURL(file))).default, torch, device);
-console.log(JSON.stringify(results));
-if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works
+for (const file of files) {
+  const results = await run((await import(pathToFileURL(file))).default, torch, device);
+  if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works
+  console.log(`checks ${JSON.stringify({ file, results })}`);
+}
 process.exit(0); // Dawn keeps the process alive otherwise

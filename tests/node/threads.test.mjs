@@ -180,8 +180,8 @@ test("a worker that ends leaves the others' results right", async () => {
   assert.match(said[0], /the CPU computes on one thread: a worker was refused or ended/);
 });
 
-/** What a program of its own says whose workers are made of another script. */
-function elsewhere(change) {
+/** What a program of its own says whose workers are made of another script; `step` is what it does. */
+function elsewhere(change, step = "x.matmul(x).dispose()") {
   const program = `
     import threads from "node:worker_threads";
     const builtin = process.getBuiltinModule("node:worker_threads"), { Worker } = threads;
@@ -191,12 +191,14 @@ function elsewhere(change) {
     } };
     const torch = await import(${JSON.stringify(new URL("../../dist/index.js", import.meta.url))});
     const { sharing } = await import(${JSON.stringify(new URL("../../dist/runtime/devices/cpu/threads.js", import.meta.url))});
+    const { linear } = await import(${JSON.stringify(new URL("../../dist/runtime/devices/cpu/linear-memory.js", import.meta.url))});
+    const memory = linear();
     Object.assign(sharing, { part: 8, worth: 0, patience: 200 });
     torch.set_num_threads(3);
     const x = torch.ones([256, 256]);
     let error = "none";
     for (let n = 0; n < 60 && error === "none"; n++) {
-      try { x.matmul(x).dispose() } catch ({ message }) { error = message }
+      try { ${step} } catch ({ message }) { error = message }
       await new Promise((done) => setTimeout(done, 10));
     }
     console.log(JSON.stringify({ error, threads: torch.get_num_threads(), sum: await x.matmul(x).max().item() }));`;
@@ -208,15 +210,45 @@ function elsewhere(change) {
   return { ...JSON.parse(stdout), said: stderr.match(/the CPU computes on one thread/g)?.length ?? 0 };
 }
 
-test("a worker that ends amid its part loses one result and holds nobody up", () => {
-  const lost = {
-    error: "a thread of the CPU ended amid its part of a kernel, whose result is lost",
-    threads: 1,
-    sum: 256,
-    said: 1,
-  };
-  assert.deepEqual(elsewhere('(text) => text.replace("try{run(at)}", "return;try{run(at)}")'), lost);
-  assert.deepEqual(elsewhere('(text) => text.replace("try{run(at)}", "try{throw 0}")'), lost);
+const ENDED = [
+  '(text) => text.replace("try{run(at)}", "return;try{run(at)}")',
+  '(text) => text.replace("try{run(at)}", "try{throw 0}")',
+];
+
+test("what a worker that ended had begun is computed once more", () => {
+  for (const change of ENDED)
+    for (const step of ["", "const y = x.matmul(x); ", "const y = x.mul(256); ", "const y = x.sum(1); "]) {
+      const check = step && `if (await y.sub(256).abs().max().item()) throw new Error("a result is lost");`;
+      const said = elsewhere(change, step ? step + check : undefined);
+      assert.deepEqual(said, { error: "none", threads: 1, sum: 256, said: 1 }, `${change}: ${step}`);
+    }
+});
+
+test("in place, one result is lost, and nobody held up", () => {
+  const error = "a thread of the CPU ended amid its part of a kernel in place, whose result is lost";
+  for (const change of ENDED) {
+    const said = elsewhere(
+      change,
+      `if (!n) {
+        const p = torch.zeros([256, 256], { requires_grad: true });
+        p.grad = x;
+        globalThis.sgd = new torch.optim.SGD([p], { lr: 0.5 });
+      }
+      sgd.step();`,
+    );
+    assert.deepEqual(said, { error, threads: 1, said: 1, sum: 256 });
+  }
+});
+
+test("workers find what lies beyond 2 GiB", async () => {
+  const said = elsewhere(
+    "(text) => text",
+    `if (!n) globalThis.taken = [memory.take(2 ** 31 - 2 ** 27, true), memory.take(2 ** 27, true)];
+    const y = torch.rand([100, 64 + n]), z = y.mul(2);
+    if (await z.sub(y).sub(y).abs().max().item()) throw new Error("a result is lost");
+    if (n === 59 && sharing.kernels < 20) throw new Error("threads took no part")`,
+  );
+  assert.deepEqual(said, { error: "none", threads: 3, sum: 256, said: 0 });
 });
 
 test("where workers are refused, one thread computes", () => {

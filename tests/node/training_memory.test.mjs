@@ -48,7 +48,7 @@ test("on the CPU", async () => {
   assert.ok(Math.max(...held.live) < 4 * MOST, `${held.live}`);
   assert.ok(linear().bytes < 2 ** 25, `${linear().bytes} bytes of linear memory`);
   await nothingLeft("cpu");
-  // Linear memory, which never shrinks; the collector's ballast is gone by now.
+  // Linear memory, which never shrinks; what pressed the collector is gone by now.
   const grown = process.memoryUsage().arrayBuffers - before;
   assert.ok(grown < 2 ** 25, `${grown} bytes of array buffers`);
 });

@@ -23,7 +23,7 @@ export async function difference(got, want, torch, gradient) {
     allowed = allowances(want, gradient),
     data = await got.data();
   for (let i = 0; i < wanted.length; i++) {
-    const [g, w] = [Number(data[i]), wanted[i]];
+    const [g, w] = [Number(data[i]), Number(wanted[i])];
     if (!same(g, w) && !(Math.abs(g - w) <= allowed(w, i))) return { kind: "value", at: i, got: g, want: w };
   }
   return null;

@@ -2,7 +2,7 @@
 // package. What a step looks like: README.md.
 
 /** PyTorch's types that the package has under another name. */
-export const TYPES = { int64: "int32", long: "int32", int16: "int32" };
+export const TYPES = { long: "int64" };
 
 const TYPED = {
   float32: Float32Array,
@@ -18,10 +18,8 @@ const TYPED = {
 /** The numbers that a recorded tensor holds; float16 is recorded as float32. */
 export function numbers({ b64, dtype }) {
   const bytes = Buffer.from(b64, "base64"),
-    array = new (TYPED[dtype] ?? Float32Array)(
-      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
-    );
-  return dtype === "int64" ? Int32Array.from(array, Number) : array;
+    own = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return new (TYPED[dtype] ?? Float32Array)(own);
 }
 
 /** What makes tensors of none. */

@@ -94,7 +94,7 @@ def variants(e) -> list:
 
 def holds(e, env: dict) -> bool | None:
     try:
-        return bool(constant(e, env))
+        return bool(constant(e, {"inf": math.inf, "nan": math.nan, **env}))
     except (KeyError, ZeroDivisionError, OverflowError, ValueError, TypeError):
         return None
 
@@ -122,7 +122,7 @@ def near(p, arg, args: list, rng: random.Random):
     if p.optional and rng.random() < 0.2:
         return None
     others = [n for a in args if isinstance(a, Meta) for n in (*a.shape, len(a.shape))] + [
-        a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool)
+        a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool) and math.isfinite(a)
     ]
     if p.kind == "tensor":
         if not isinstance(arg, Meta):
@@ -152,11 +152,18 @@ def near(p, arg, args: list, rng: random.Random):
         return rng.random() < 0.5
     if p.kind == "dtype":
         return rng.choice(DTYPES)
+    if p.kind in ("num", "real") and not isinstance(arg, list) and rng.random() < 0.1:
+        return rng.choice((math.inf, -math.inf))
     number = lambda old: rng.choice(
         (
             rng.choice(NUMBERS),
             rng.choice(NUMBERS),
-            *(n + d for n in (*others[:6], old) if isinstance(n, (int, float)) for d in (-1, 0, 1)),
+            *(
+                n + d
+                for n in (*others[:6], old)
+                if isinstance(n, (int, float)) and math.isfinite(n)
+                for d in (-1, 0, 1)
+            ),
             0,
             -1,
         )

@@ -103,7 +103,7 @@ DataLoader([1], { batchsize: 1 });
 // in place
 const same: Tensor = x.add_(1).relu_();
 
-// modules: arguments by place, by name, mixed; a module is called as its forward says
+// modules: arguments by position, by name, mixed; a module is called as its forward says
 class Net extends nn.Module {
   conv = nn.Conv2d(1, 8, 3, 2, { padding: 1, padding_mode: "reflect" });
   blocks = nn.ModuleList([nn.Linear(8, 8, false), new nn.Linear({ in_features: 8, out_features: 2 })]);
@@ -269,9 +269,27 @@ const read: Float32Array | ArrayLike<number> = await x.data();
 const layersByName = new nn.ModuleDict({ a: nn.Linear(1, 1), b: nn.Linear(1, 1) });
 const rectified: Tensor = nn.functional.relu(seen, { inplace: true });
 // @ts-expect-error there is no such type here
-torch.zeros(2, { dtype: torch.complex64 });
+torch.zeros(2, { dtype: torch.complex128 });
 torch.zeros(2, { dtype: torch.bfloat16 }).to(torch.uint32).to(torch.short);
 const averaged = torch.func.vmap((p: Tensor) => p.mul(2), { in_dims: 0 })(rectified);
 await torch.testing.assert_close([averaged, read], [averaged, read], { rtol: 0, atol: 0 });
 torch.utils.checkpoint.checkpoint((y: Tensor) => y.exp(), x, { use_reentrant: false }).backward();
 nn.utils.parametrizations.weight_norm(layersByName.get("a")!, "weight").forward(x);
+
+// functions in place, models without values, datasets of datasets, edges of the graph
+const inPlace: Tensor = torch.relu_(x.clone().detach());
+torch.clamp_(inPlace, { min: 0 });
+nn.functional.leaky_relu_(inPlace, 0.1);
+const unfilled: nn.Linear = nn.utils.skip_init(nn.Linear, 2, 3, { bias: false });
+unfilled.to_empty({ device: "cpu" });
+const sample: unknown = torch.utils.data.StackDataset({ image: [1, 2], label: [0, 1] }).get(0);
+const [hiddenAfter, cellAfter]: [Tensor, Tensor] = torch.lstm_cell(
+  torch.ones(1, 2),
+  [torch.zeros(1, 1), torch.zeros(1, 1)],
+  torch.ones(4, 2),
+  torch.ones(4, 1),
+);
+torch.autograd.graph
+  .get_gradient_edge(hiddenAfter.add(cellAfter).requires_grad_(true))
+  .node.next_functions.map(([node]) => node);
+console.log(sample, torch.kl_div(hiddenAfter, cellAfter, { reduction: 2 }));

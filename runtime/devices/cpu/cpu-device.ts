@@ -1,6 +1,7 @@
 // The CPU device: tensors in linear memory, or in typed arrays where there is none, and kernels run kernel by kernel.
 
 import type { Call } from "../../../host/model.js";
+import { LARGE, temporary_dtype } from "../../../host/dtypes.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
 import { raw_uniforms } from "../../../host/raw.js";
 import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js";
@@ -18,6 +19,7 @@ import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import type { Block } from "./blocks.js";
+import { inNumbers } from "./long-elements.js";
 import { compilerForKernels, linear } from "./compiler.js";
 import type { KernelCall, Environment } from "./kernel-evaluator.js";
 import type { SlotMemory, WasmRun } from "./wasm-run.js";
@@ -30,7 +32,7 @@ interface Temp {
   readonly length: number;
 }
 
-interface CpuPrepared extends Prepared {
+export interface CpuPrepared extends Prepared {
   /** Each kernel, without WebAssembly and, where it can be had, with. */
   readonly runs: readonly { readonly plain: Plain; readonly wasm: WasmRun | null }[];
   readonly temps: readonly Temp[];
@@ -166,7 +168,7 @@ class CpuDevice implements Device {
   }
 
   fill(storage: Storage, value: number): void {
-    storage.elements.fill(value);
+    storage.elements.fill(storage.dtype === "int64" ? converter("int64")(value) : value);
   }
 
   copy(target: Strided, source: Strided): void {
@@ -189,9 +191,10 @@ class CpuDevice implements Device {
       if (!launch) return;
       for (const { slot } of kernels[n]!.accesses) {
         const { dtype, shape } = call.slots[slot]!;
-        // What float32 programs keep in between is kept in double, which saves digits.
-        if (passes(op, slot, wanted))
-          temps.set(slot, { slot, dtype: dtype === "float32" ? "float64" : (dtype as DType), length: numelOf(shape) });
+        if (passes(op, slot, wanted)) {
+          const length = numelOf(shape);
+          temps.set(slot, { slot, dtype: temporary_dtype(dtype, length, LARGE) as DType, length });
+        }
       }
       for (const { target } of kernels[n]!.steps) if (target >= 0) written.add(kernels[n]!.accesses[target]!.slot);
     });
@@ -258,20 +261,31 @@ class CpuDevice implements Device {
 
 /** Runs a program on what is held for each slot. */
 function run(
-  { call, runs, zeros }: CpuPrepared,
+  {
+    op: {
+      op: { name },
+    },
+    call,
+    runs,
+    zeros,
+  }: CpuPrepared,
   held: readonly (SlotMemory | null)[],
   random: RandomWords | null,
 ): void {
-  for (const slot of zeros) held[slot]?.elements.fill(0);
+  for (const slot of zeros) {
+    const one = held[slot];
+    if (one) new Uint8Array(one.elements.buffer, one.elements.byteOffset, one.elements.byteLength).fill(0);
+  }
   for (const { plain, wasm } of runs) {
     if (wasm?.run(held, random)) continue;
     const env = random
       ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
       : call.env;
-    plain.run(
-      plain.kernel.accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING),
-      env,
-    );
+    const { accesses, steps } = plain.kernel,
+      arrays = accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING);
+    if (accesses.some(({ slot }) => held[slot]?.dtype === "int64"))
+      inNumbers(name, arrays, new Set(steps.map(({ target }) => target)), (made) => plain.run(made, env));
+    else plain.run(arrays, env);
   }
 }
 

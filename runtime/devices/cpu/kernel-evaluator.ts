@@ -17,7 +17,7 @@ import type { Elements } from "../../program/compiled-op.js";
 import { IndexError } from "../../base/errors.js";
 import { is_narrow, is_rounded } from "../../../dsl/dtypes.js";
 import { type DType, converter, isFloat, rounder } from "../../elements/dtype.js";
-import { type Scalar, asking, cut, cutUnsigned, fits, signed } from "./functions.js";
+import { type Scalar, asking, cut, cutLong, cutUnsigned, fits, signed } from "./functions.js";
 import { Evaluation, type Formula, Formulas, type Vector, isWide } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 import { type AccessIndex, AccessIndices } from "./access-index.js";
@@ -162,6 +162,7 @@ export class KernelEvaluator {
     asking.bool = dtype === "bool";
     asking.narrow = is_narrow(dtype);
     asking.unsigned = dtype === "uint32";
+    asking.long = dtype === "int64";
     asking.seed0 = env["seed0_"]!;
     asking.seed1 = env["seed1_"]!;
     asking.call = env["call_"]!;
@@ -175,7 +176,16 @@ export class KernelEvaluator {
     };
     for (const { name, kind, value } of withFormulas(kernel).uniforms) {
       const number = value ? value(env as Record<string, number>) : (env[name] ?? (name === "inf" ? Infinity : NaN));
-      put(name, kind !== "T" ? number : float ? rounder(dtype)(number) : Math.trunc(number) | 0);
+      put(
+        name,
+        kind !== "T"
+          ? number
+          : float
+            ? rounder(dtype)(number)
+            : asking.long
+              ? Math.trunc(number)
+              : Math.trunc(number) | 0,
+      );
     }
     for (const name of kernel.constants) put(name, env[name]!);
     if (changed) {
@@ -255,7 +265,7 @@ export class KernelEvaluator {
     }
     const at = this.positions(place, target, where, -Infinity),
       joins = red === undefined ? null : type === "bool" ? (red === "prod" || red === "min" ? "all" : "any") : red,
-      whole = joins !== null && kind === "T" && type === "int32";
+      whole = joins !== null && kind === "T" && (type === "int32" || type === "int64");
     for (let k = 0; k < count; k++) {
       if (where && where[k] === 0) continue;
       const to = at[k]!;
@@ -269,10 +279,17 @@ export class KernelEvaluator {
 
   /** Values as elements of a type hold them, where its array does not see to that. */
   private stored(type: string, value: Vector): Vector {
-    if (type === "float32" || type === "float64") return value;
+    if (type === "float32" || type === "float64" || (type === "int64" && !isFloat(this.call.dtype))) return value;
     const { evaluation } = this,
       out = evaluation.vector(),
-      f = isFloat(type) || type === "bool" ? converter(type as DType) : type === "uint32" ? cutUnsigned : cut;
+      f =
+        isFloat(type) || type === "bool"
+          ? converter(type as DType)
+          : type === "uint32"
+            ? cutUnsigned
+            : type === "int64"
+              ? cutLong
+              : cut;
     for (let k = 0; k < evaluation.count; k++) out[k] = f(value[k]!);
     return out;
   }

@@ -270,7 +270,7 @@ export class Formulas {
 
   of(e: Node): Formula {
     const made = this.made(e);
-    made.node ??= e;
+    if (made.op !== "end_of") made.node ??= e; // which says 32 bits, of a number that has 64 among others
     return made;
   }
 
@@ -290,6 +290,8 @@ export class Formulas {
       return args[0]!.args.length ? this.operation("+", [args[0]!, this.of(new Constant("i", 0))]) : args[0]!;
     }
     const said = label(e);
+    if (e instanceof Constant && e.kind === "i" && (e.value === 2 ** 31 - 1 || e.value === -(2 ** 31)))
+      return this.operation("end_of", [this.one(said, () => constant(e.value))]);
     return args.length
       ? this.operation(said, args)
       : this.one(said, () => (e instanceof Constant ? constant(e.value) : leaf(e)));

@@ -1,6 +1,6 @@
 // Reductions under way: the value so far of each row, which the interpreter meets element by element.
 
-import { settled } from "./functions.js";
+import { asking, settled } from "./functions.js";
 import type { Vector } from "./node-evaluator.js";
 
 const START: Readonly<Record<string, number>> = {
@@ -36,7 +36,10 @@ export class Reduction {
     wide: boolean,
   ) {
     const start = START[red] ?? 0;
-    this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
+    this.start =
+      whole && Math.abs(start) === Infinity
+        ? Math.sign(start) * (asking.long ? 2 ** 63 : 2147483648) - +(start > 0 && !asking.long)
+        : start;
     this.value = new Float64Array((most + 4) & ~3);
     this.best = this.argument ? new Float64Array(most) : this.value;
     this.low = wide ? new Int32Array(most) : null;

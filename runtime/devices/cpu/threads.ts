@@ -29,18 +29,19 @@ const TIMES = 20;
 
 /**
  * What a worker does: `b` is where the words stand, `t` its number.  Text, since bundlers would take a module of its own
- * apart or leave it out.  It claims nothing that it has not made ready for, and so holds nobody up when it ends.
+ * apart or leave it out.  It claims nothing that it has not made ready for, and so holds nobody up when it ends.  Words
+ * are without a sign: half of the memory lies beyond 2 GiB.
  */
 const SCRIPT = `const work=(m,b,t)=>{
 const s=new Int32Array(m.buffer,b,32),A=Atomics,made=[];
 A.add(s,3,1);
 for(;;){
-const job=A.load(s,0),[parts,key,code,bytes,size,points,word,block,stride,limit]=Array.from({length:10},(_,i)=>A.load(s,5+i));
+const job=A.load(s,0),[parts,key,code,bytes,size,points,word,block,stride,limit]=Array.from({length:10},(_,i)=>A.load(s,5+i)>>>0);
 if(job&&t<limit&&A.load(s,1)>>12===job){
-const run=made[key]??=new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(m.buffer,code,bytes).slice()),{kernels:new Proxy({memory:m},{get:(o,k)=>o[k]??Math[k.split('_')[0]]})}).exports.run,at=block+stride*t;
+const run=made[key]??=new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(m.buffer,code,bytes).slice()),{kernels:new Proxy({memory:m},{get:(o,k)=>o[k]??Math[k.split('_')[0]]})}).exports.run,at=block+stride*t,w=new Int32Array(m.buffer,at+word,4);
 for(let c;(c=A.load(s,1))>>12===job&&(c&4095)<parts;){
 if(A.compareExchange(s,1,c,c+1)!==c)continue;
-const p=(c&4095)*size,w=new Int32Array(m.buffer,at+word,4);
+const p=(c&4095)*size;
 w[0]=p;w[2]=Math.min(p+size,points);
 try{run(at)}catch{A.store(s,4,1)}
 A.add(s,2,1);A.notify(s,2)}}
@@ -103,7 +104,7 @@ export interface SharedCode {
   readonly bytes: number;
 }
 
-/** A kernel that parts are to be computed of: `points` of them, in multiples of `grain`; see wasm/plan. */
+/** A kernel that parts are to be computed of: `points` of them, in multiples of `grain`; see wasm/kernel_plan. */
 export interface Shareable {
   readonly begin: number;
   readonly points: number;
@@ -149,7 +150,8 @@ export function sharedCode(memory: LinearMemory, code: Uint8Array): SharedCode |
 
 /**
  * Computes a kernel in parts.  `words`: what each thread is told, which differs in its scratch, the word `scratch`
- * or none (-1), and in the points.  False, with nothing done, where there is no room for it.
+ * or none (-1), and in the points.  False where it is to be computed as a whole: there is no room, or a thread ended amid
+ * its part and `again` says that it may be computed once more.
  */
 export function inParts(
   memory: LinearMemory,
@@ -160,8 +162,9 @@ export function inParts(
   parts: number,
   first: number,
   scratch: number,
+  again: () => boolean,
 ): boolean {
-  return pool!.run(memory, code, run, words, launch, parts, first, scratch);
+  return pool!.run(memory, code, run, words, launch, parts, first, scratch, again);
 }
 
 class Threads {
@@ -230,6 +233,7 @@ class Threads {
     parts: number,
     first: number,
     place: number,
+    again: () => boolean,
   ): boolean {
     const { state } = this,
       threads = Math.min(this.ends.length + 1, said, parts),
@@ -274,12 +278,15 @@ class Threads {
       last = now + sharing.patience + TIMES * (now - started);
     for (let done = 0; (done = Atomics.load(state, DONE)) < parts; ) {
       if (this.rests) Atomics.wait(state, DONE, done, sharing.patience);
-      if (performance.now() > last) Atomics.store(state, FAILED, 1);
-      if (Atomics.load(state, FAILED)) break;
+      if (performance.now() > last) {
+        Atomics.store(state, FAILED, 1);
+        break; // one that is only slow may still write: its scratch is given to nobody
+      }
     }
     if (Atomics.load(state, FAILED)) {
       this.stop("one of several ended amid its part");
-      throw new DeviceError("a thread of the CPU ended amid its part of a kernel, whose result is lost");
+      if (again()) return false;
+      throw new DeviceError("a thread of the CPU ended amid its part of a kernel in place, whose result is lost");
     }
     if (room) memory.give(room);
     sharing.kernels++;

@@ -2,7 +2,8 @@
 
 import type { Call, Op } from "../../../host/model.js";
 import { kernel_bytes, wasm_kernel } from "../../../wasm/module.js";
-import { type WasmLaunch, kernel_parameters, rewordable } from "../../../wasm/plan.js";
+import type { WasmLaunch } from "../../../wasm/kernel_plan.js";
+import { kernel_parameters, rewordable } from "../../../wasm/parameters.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { IndexError, OpError } from "../../base/errors.js";
 import { type DType, cpuBytes } from "../../elements/dtype.js";
@@ -176,7 +177,7 @@ export class WasmRun {
       parameters[FAULT + WORD * (seeds + 1)] = random.seedHigh;
       parameters[FAULT + WORD * (seeds + 2)] = random.call;
     }
-    const done = this.inParts(parts),
+    const done = this.inParts(parts, held),
       at = done ? 0 : memory.pass(parameters),
       fault = done ? 0 : module.run(at);
     if (scratch) memory.give(scratch);
@@ -189,7 +190,7 @@ export class WasmRun {
   }
 
   /** Whether threads have computed it. */
-  private inParts(parts: number): boolean {
+  private inParts(parts: number, held: readonly (SlotMemory | null | undefined)[]): boolean {
     const { launch, module, memory } = this;
     if (parts === 1) return false;
     if (module.bytes) {
@@ -208,8 +209,17 @@ export class WasmRun {
         parts,
         FAULT,
         place < 0 ? -1 : FAULT + WORD * place,
+        () => this.repeats(held),
       )
     );
+  }
+
+  /** Whether it comes to the same once more, since it stores into nothing that it reads. */
+  private repeats(held: readonly (SlotMemory | null | undefined)[]): boolean {
+    const { reads, stores } = this.launch,
+      buffer = (slot: number): unknown => held[slot]?.cell.buffer ?? slot,
+      into = new Set(stores.map(buffer));
+    return reads.every((slot) => !into.has(buffer(slot)));
   }
 
   private refuse(fault: number, [, index, length]: Int32Array): never {
@@ -219,15 +229,21 @@ export class WasmRun {
   }
 }
 
-/** The block that a storage moves to, if there is room for it by now. */
+/** How often storages were copied for a kernel; what was so as often as weights are, and no intermediate result is. */
+const lentBefore = new WeakMap<Storage, number>(),
+  OFTEN = 8;
+
+/** The block that a storage moves to, if there is room for it by now, or it is needed again and again. */
 function settled(memory: LinearMemory, one: SlotMemory): Block | null {
-  const block = one instanceof Storage ? memory.take(cpuBytes(one.dtype, one.length)) : null;
+  if (!(one instanceof Storage)) return null;
+  const times = lentBefore.get(one) ?? 0,
+    block = memory.take(cpuBytes(one.dtype, one.length), times >= OFTEN);
   if (block) {
     const elements = memory.elements(one.dtype, block, one.length);
     elements.set(one.elements);
-    (one as Storage).elements = elements;
+    one.elements = elements;
     one.cell.buffer = block;
-  }
+  } else lentBefore.set(one, times + 1);
   return block;
 }
 

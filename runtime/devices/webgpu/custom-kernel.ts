@@ -34,8 +34,8 @@ export interface KernelSpec {
 /** The element types that a shader type can be bound to.  Types of fewer bits take a word on a GPU. */
 const TYPES: Readonly<Record<string, readonly [DType, ...DType[]]>> = {
   "array<f32>": ["float32"],
-  "array<i32>": ["int32"],
-  "array<u32>": ["int32", "bool", "uint8", "uint32"],
+  "array<i32>": ["int32", "int64"],
+  "array<u32>": ["int32", "int64", "bool", "uint8", "uint32"],
   "array<f16>": ["float16"],
 };
 const WORDS: Readonly<Record<string, string>> = { u32: "i", i32: "i", f32: "f" };

@@ -1,7 +1,8 @@
-// How elements lie in GPU buffers: half precision takes two bytes, all else a word.
+// How elements lie in GPU buffers: half precision takes two bytes, all else a word, int64 too.
 
 import type { Elements } from "../../program/compiled-op.js";
-import { type DType, fromHalfBits, halfBits, newElements } from "../../elements/dtype.js";
+import { type DType, fromHalfBits, halfBits, newElements, widened } from "../../elements/dtype.js";
+import { OpError } from "../../base/errors.js";
 import { roundToHalf } from "../../elements/math.js";
 
 /** Bytes of `length` elements in a buffer: whole words. */
@@ -9,9 +10,19 @@ export function byteLength(dtype: DType, length: number): number {
   return dtype === "float16" ? Math.ceil(length / 2) * 4 : length * 4;
 }
 
-/** The elements as a buffer holds them. */
-export function encode(elements: Elements, dtype: DType): ArrayBufferView {
+/** The elements as a buffer holds them.  Throws where an int64 has no room in 32 bits. */
+export function encode(elements: Elements, dtype: DType, op: string): ArrayBufferView {
   switch (dtype) {
+    case "int64": {
+      const words = new Int32Array(elements.buffer, elements.byteOffset, 2 * elements.length),
+        out = new Int32Array(elements.length);
+      for (let i = 0; i < out.length; i++) {
+        out[i] = words[2 * i]!;
+        if (words[2 * i + 1] !== out[i]! >> 31)
+          throw new OpError(`${op}: ${elements[i]} does not fit into the 32 bits that int64 has on webgpu`);
+      }
+      return out;
+    }
     case "float32":
     case "bfloat16":
     case "int32":
@@ -34,6 +45,8 @@ export function decode(bytes: ArrayBuffer, at: number, dtype: DType, length: num
       return new Float32Array(bytes, at, length);
     case "int32":
       return new Int32Array(bytes, at, length);
+    case "int64":
+      return widened(new Int32Array(bytes, at, length));
     case "float16": {
       const bits = new Uint16Array(bytes, at, length),
         out = new Float32Array(length);

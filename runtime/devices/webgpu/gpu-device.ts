@@ -6,10 +6,10 @@ import { plan, zeroed } from "../../../host/plan.js";
 import { schedules } from "../../../ops/data/schedules.js";
 import { copied, oneRead } from "../slow-warnings.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
-import type { Device, Prepared, RandomWords, Strided } from "../device.js";
-import { type DType, deviceBytes, newElements } from "../../elements/dtype.js";
+import type { Copier, Device, Layout, Prepared, RandomWords, Strided } from "../device.js";
+import { type DType, converter, deviceBytes, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
-import { copyOnGpu } from "./gpu-copy.js";
+import { preparedCopy } from "./gpu-copy.js";
 import { onReport, unwatch } from "../../tensor/memory.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 import { numelOf } from "../../base/shape.js";
@@ -36,7 +36,7 @@ interface GpuLaunch {
   readonly buffers: PoolBuffer[];
 }
 
-interface GpuPrepared extends Prepared {
+export interface GpuPrepared extends Prepared {
   readonly launches: readonly GpuLaunch[];
   readonly temps: readonly { slot: number; bytes: number }[];
   /** Slots to be cleared first, and all that are written. */
@@ -187,8 +187,9 @@ export class WebGpuDevice implements Device {
 
   upload(elements: Elements, dtype: DType, op: string): Storage {
     if (elements.length > 1) copied(elements);
-    const storage = this.allocate(dtype, elements.length, op);
-    if (elements.length) this.queue.write(storage.cell.buffer as PoolBuffer, encode(elements, dtype));
+    const encoded = encode(elements, dtype, op),
+      storage = this.allocate(dtype, elements.length, op);
+    if (elements.length) this.queue.write(storage.cell.buffer as PoolBuffer, encoded);
     return storage;
   }
 
@@ -306,13 +307,13 @@ export class WebGpuDevice implements Device {
   fill(storage: Storage, value: number): void {
     const { dtype, length } = storage;
     if (length === 0) return;
-    if (value === 0) {
+    if (Number(value) === 0) {
       const buffer = storage.cell.buffer as PoolBuffer;
       this.queue.clear(buffer);
       buffer.faultOrigin = null;
       return;
     }
-    const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
+    const one = this.upload(newElements(dtype, 1).fill(converter(dtype)(value)), dtype, "fill");
     this.copy(
       { storage, dtype, shape: [length], strides: [1], offset: 0 },
       { storage: one, dtype, shape: [length], strides: [0], offset: 0 },
@@ -321,10 +322,23 @@ export class WebGpuDevice implements Device {
   }
 
   copy(target: Strided, source: Strided): void {
-    // Who replaces all elements is not to blame for those that were there.
-    if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage)
-      (target.storage.cell.buffer as PoolBuffer).faultOrigin = null;
-    copyOnGpu(this.copyOp, target, source);
+    this.copier(target, source)(target.storage, source.storage);
+  }
+
+  copier(target: Layout, source: Layout): Copier {
+    const prepared = preparedCopy(this, this.copyOp, target, source),
+      { op } = this.copyOp,
+      storages: (Storage | null)[] = op.slots.map(() => null),
+      length = numelOf(target.shape);
+    const copy = (to: Storage, from: Storage): void => {
+      // Who replaces all elements is not to blame for those that were there.
+      if (length === to.length && to !== from) (to.cell.buffer as PoolBuffer).faultOrigin = null;
+      storages[op.programs[0]!.inputs[0]!] = from;
+      storages[op.outputs[0]!] = to;
+      this.execute(prepared, storages, null);
+      storages.fill(null);
+    };
+    return Object.assign(copy, { prepared });
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
@@ -371,6 +385,16 @@ export class WebGpuDevice implements Device {
       writes: [...writes],
       mayFault,
     };
+  }
+
+  postpone(): () => void {
+    return this.pipelines.postpone();
+  }
+
+  compile(prepared: readonly Prepared[]): Promise<unknown> {
+    return this.pipelines.compile(
+      (prepared as GpuPrepared[]).flatMap(({ launches }) => launches.map(({ kernel }) => kernel)),
+    );
   }
 
   reword(prepared: Prepared, call: Call): GpuPrepared | null {

@@ -19,8 +19,11 @@ interface Entry {
 }
 
 export interface Kernel {
-  readonly pipeline: GPUComputePipeline;
+  /** Null until it is needed, or there is time for it. */
+  pipeline: GPUComputePipeline | null;
   readonly layout: Layout;
+  readonly code: string;
+  readonly op: string;
 }
 
 const MOST_GROUPS = 8192;
@@ -34,6 +37,7 @@ export class Pipelines {
   private readonly onError: (error: GPUError, what: string) => void;
   private readonly checks: Set<Promise<unknown>>;
   private groups = 0;
+  private postponed = 0;
 
   constructor(
     device: GPUDevice,
@@ -77,20 +81,12 @@ export class Pipelines {
 
   /** The pipeline of a kernel's text.  A text that does not compile is reported through `onError`. */
   kernel(code: string, written: readonly boolean[], op: string): Kernel {
-    const found = this.kernels.get(code);
-    if (found) return found;
-    const layout = this.layout(written);
-    this.device.pushErrorScope("validation");
-    const module = this.device.createShaderModule({ label: op, code });
-    const pipeline = this.device.createComputePipeline({
-      label: op,
-      layout: layout.pipeline,
-      compute: { module, entryPoint: "main" },
-    });
-    track(this.checks, this.device.popErrorScope(), (error) => {
-      if (error) this.onError(error, `${op}: its kernel was refused by the device`);
-    });
-    const kernel = { pipeline, layout };
+    return this.kernels.get(code) ?? this.added(code, written, op);
+  }
+
+  private added(code: string, written: readonly boolean[], op: string): Kernel {
+    const kernel: Kernel = { pipeline: null, layout: this.layout(written), code, op };
+    if (!this.postponed) this.made(kernel);
     this.kernels.set(code, kernel);
     if (this.kernels.size === MANY_KERNELS) {
       advise(
@@ -99,6 +95,41 @@ export class Pipelines {
       );
     }
     return kernel;
+  }
+
+  /** The pipeline of a kernel that is needed now. */
+  made(kernel: Kernel): GPUComputePipeline {
+    const { op } = kernel;
+    this.device.pushErrorScope("validation");
+    kernel.pipeline = this.device.createComputePipeline(this.description(kernel));
+    track(this.checks, this.device.popErrorScope(), (error) => {
+      if (error) this.onError(error, `${op}: its kernel was refused by the device`);
+    });
+    return kernel.pipeline;
+  }
+
+  private description({ code, layout, op }: Kernel): GPUComputePipelineDescriptor {
+    const module = this.device.createShaderModule({ label: op, code });
+    return { label: op, layout: layout.pipeline, compute: { module, entryPoint: "main" } };
+  }
+
+  postpone(): () => void {
+    this.postponed++;
+    return () => void this.postponed--;
+  }
+
+  /** Makes the pipelines of those that have none, all at a time. */
+  compile(kernels: readonly Kernel[]): Promise<unknown> {
+    return Promise.all(
+      [...new Set(kernels)].map(async (kernel) => {
+        if (kernel.pipeline) return;
+        // Where that fails, so will the first call that needs it, which says why.
+        this.device.pushErrorScope("validation");
+        const made = this.device.createComputePipelineAsync(this.description(kernel)).catch(() => null);
+        await this.device.popErrorScope().catch(() => null);
+        kernel.pipeline ??= await made;
+      }),
+    );
   }
 
   /** The bind group of these buffers; `uniforms`: how many the kernel reads at the dynamic offset. */

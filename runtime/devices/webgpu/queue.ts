@@ -66,7 +66,8 @@ export class Queue {
     const group = this.pipelines.group(kernel.layout, buffers, uniforms.data.length);
     if (this.timer) this.pass?.end();
     const pass = this.timer || !this.pass ? this.begin() : this.pass;
-    if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
+    const pipeline = kernel.pipeline ?? this.pipelines.made(kernel);
+    if (this.current !== pipeline) pass.setPipeline((this.current = pipeline));
     this.offset[0] = this.uniforms.place(uniforms);
     pass.setBindGroup(0, group, this.offset, 0, 1);
     pass.dispatchWorkgroups(x, y, z);
@@ -119,12 +120,15 @@ export class Queue {
   /** Writes into a buffer after everything queued that uses it. */
   write(buffer: PoolBuffer, data: ArrayBufferView): void {
     if (buffer.batch === this.batch) this.flush();
+    // Dawn's binding for Node takes no shared memory, in which the CPU's tensors lie where it has threads.
+    const { buffer: memory, byteOffset, byteLength } = data,
+      own = memory instanceof ArrayBuffer ? data : new Uint8Array(memory, byteOffset, byteLength).slice();
     this.device.queue.writeBuffer(
       buffer.buffer,
       buffer.offset,
-      data.buffer as ArrayBuffer,
-      data.byteOffset,
-      data.byteLength,
+      own.buffer as ArrayBuffer,
+      own.byteOffset,
+      own.byteLength,
     );
   }
 

@@ -74,7 +74,7 @@ export abstract class Norm extends Module {
       tracks = o.track_running_stats;
     this.register_buffer("running_mean", tracks ? zeros([o.num_features], place) : null);
     this.register_buffer("running_var", tracks ? ones([o.num_features], place) : null);
-    this.register_buffer("num_batches_tracked", tracks ? tensor(0, { dtype: "int32", device: o.device }) : null);
+    this.register_buffer("num_batches_tracked", tracks ? tensor(0, { dtype: "int64", device: o.device }) : null);
     this.reset_parameters();
   }
   reset_running_stats(): void {

@@ -63,7 +63,7 @@ function sequencesOf(given: readonly Tensor[], op: string): Tensor[] {
 
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
 /**
- * The arguments of one of these functions, by place or by name: those that `line` names, and options with defaults; one
+ * The arguments of one of these functions, by position or by name: those that `line` names, and options with defaults; one
  * that is a boolean by default is one.
  */
 function optionsOf<T extends unknown[]>(
@@ -140,7 +140,8 @@ export function pack_padded_sequence(
   if (sorted[0]! > steps.shape[0]!)
     throw new OpError(`${op}: expected lengths up to ${steps.shape[0]}, but got ${sorted[0]}`);
   const sizes = Array.from({ length: sorted[0]! }, (_, t) => sorted.filter((n) => n > t).length);
-  const places = (list: readonly number[]) => tensor(Int32Array.from(list), { device: input.storage.device });
+  const places = (list: readonly number[]) =>
+    tensor(Int32Array.from(list), { dtype: "int64", device: input.storage.device });
   const back = order.map((_, i) => order.indexOf(i)),
     there = enforce_sorted ? null : places(order);
   const own = there ? (index_select(steps, 1, there) as Tensor) : steps;
@@ -188,7 +189,7 @@ export function pad_packed_sequence(
   while (steps.length < length) steps.push(full([batch, ...shape], value, how));
   const padded = stack(steps),
     lengths = Array.from({ length: batch }, (_, i) => sizes.filter((size) => size > i).length);
-  const counts = tensor(Int32Array.from(lengths), { device: data.storage.device });
+  const counts = tensor(Int32Array.from(lengths), { dtype: "int64", device: data.storage.device });
   const unsorted = back
     ? ([index_select(padded, 1, back) as Tensor, index_select(counts, 0, back) as Tensor] as const)
     : ([padded, counts] as const);

@@ -77,7 +77,7 @@ function remaining(op: string, mask: Tensor): number {
     throw new OpError(`${op}: how many elements a mask of one's own on a GPU leaves is not known; prune on the CPU`);
   // Masks are products or parts of one, so lie in order.
   let n = 0;
-  for (let i = 0; i < mask.numel(); i++) n += Number(storage.elements[offset + i] !== 0);
+  for (let i = 0; i < mask.numel(); i++) n += +(Number(storage.elements[offset + i]) !== 0);
   return n;
 }
 

@@ -225,7 +225,7 @@ export interface Course<O extends object> {
 }
 
 type Named<O> = Partial<O & { last_epoch: number }>;
-/** An optimizer and options, by place in PyTorch's order, in an object, or both. */
+/** An optimizer and options, by position in PyTorch's order, in an object, or both. */
 export type Scheduled<O> =
   | [optimizer: AnyOptimizer, options?: Named<O> | O[keyof O], ...others: unknown[]]
   | [options: Named<O> & { optimizer: AnyOptimizer }];

@@ -12,13 +12,13 @@ export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, PA
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.
  *
- * Like `torch.nn.functional.dropout`.
+ * Like `torch.dropout`, `torch.nn.functional.dropout`.
  *
  * @param input `Float`
  * @param p `real`, default `0.5`
  * @param training `bool`, default `true`
  * @example
- * torch.nn.functional.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
+ * torch.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
  */
 export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;

@@ -1,0 +1,1 @@
+"""How much the tests notice: random changes of the code, each built and tried."""

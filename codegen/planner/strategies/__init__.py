@@ -1,0 +1,1 @@
+"""How kernels are run on a GPU: the strategies of codegen/planner/strategy.py, each in a file of its name."""

@@ -1,0 +1,275 @@
+"""How the `tiled_matmul` strategy loads blocks of its factors into workgroup memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...data.nodes import Binary, Element, Node, mapped
+from ..contract import Factor
+from ..conversion import KIND_TYPES, ZEROS, converted
+from ..lines import Line
+from ..memory import access_kind, needed
+from ..positions import position
+from ..printed import printed
+from ..writer import KernelWriter, bound_name, element_type, is_bound
+from .tiled_lines import bound_lines, counted, split_lines
+
+BANKS_OF_VEC4 = 8  # vec4s that lie in the 32 banks of 32 bits that workgroup memory has on the GPUs we know
+
+
+@dataclass
+class Tile:
+    """Sizes of a workgroup's tile and of a thread's."""
+
+    rows: int
+    columns: int
+    depth: int
+    thread_rows: int
+    thread_columns: int
+
+
+@dataclass
+class Side:
+    """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined
+    where this factor walks through them as one.  strip: how far apart in vec4s of the tile a thread's vec4s are.  load:
+    "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
+    neighbours lie along the depth; or a "strip", all the depth of one row or column."""
+
+    name: str
+    flat: str
+    factor: Factor
+    batch: int
+    outer: list[Line]
+    reduce: list[Line]
+    size: int
+    stride: int
+    load: str
+
+
+@dataclass
+class Load:
+    """What some of the threads load of a block.  condition: which threads, "" all; places: before the loop; fetch: from
+    memory into `piece` registers; keep: those into workgroup memory."""
+
+    condition: str
+    places: list[str]
+    fetch: list[str]
+    keep: list[str]
+
+
+def along_depth(side: Side) -> bool:
+    """Whether the factor's elements lie next to each other along the depth."""
+    if len(side.reduce) == 0:
+        return False
+    last = side.reduce[len(side.reduce) - 1]
+    for n in side.factor.accesses:
+        if last.strides[n] == 1:
+            return True
+    return False
+
+
+def wide_load(k: KernelWriter, side: Side) -> str:
+    """How a factor can be read four elements at once: "across" its own lines, along the "depth", or "" not at all.
+    It must be one float tensor, read plainly, whose strides leave vec4s whole."""
+    factor = side.factor
+    if len(factor.accesses) != 1 or factor.filter is not None or len(side.outer) == side.batch or len(side.reduce) == 0:
+        return ""
+    n = factor.accesses[0]
+    if not isinstance(factor.body, Element) or k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0:
+        return ""
+    slot = k.kernel.accesses[n].slot
+    if slot not in k.slots or k.call.slots[slot].dtype != "float32":
+        return ""
+    for index in k.code.accesses[n].index:
+        if index is not None:
+            return ""
+    for m in range(len(k.kernel.accesses)):
+        if m != n and k.kernel.accesses[m].slot == slot:
+            return ""
+    lines = side.outer + side.reduce
+    across = side.outer[len(side.outer) - 1].strides[n] == 1
+    unit = (len(side.outer) if across else len(lines)) - 1
+    if lines[unit].strides[n] != 1 or lines[unit].size % 4 != 0:
+        return ""
+    for d in range(len(lines)):
+        if d != unit and lines[d].strides[n] % 4 != 0:
+            return ""
+    return "across" if across else "depth"
+
+
+def pieces(side: Side, tile: Tile) -> int:
+    """How many pieces of sixteen elements a block of the factor has."""
+    return side.size * tile.depth // 16
+
+
+def turns(side: Side, tile: Tile) -> list[int]:
+    """How vec4s are permuted at each point of the depth, so that the writes of threads that read along it fall on
+    different banks."""
+    return [d // 4 * 2 % (turned(side) + 2) if turned(side) > 0 else 0 for d in range(tile.depth)]
+
+
+def turned(side: Side) -> int:
+    """The largest such permutation: 6 where the vec4s take all banks."""
+    return max(min(side.stride, BANKS_OF_VEC4) - 2, 0) if side.load == "depth" else 0
+
+
+def loads_of(k: KernelWriter, left: Side, right: Side, tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
+    """Pieces of the left factor, then of the right one, shared out among the threads, so many at a time."""
+    out: list[Load] = []
+    start = 0
+    for side in [left, right]:
+        end = start + pieces(side, tile)
+        for r in range((end + threads - 1) // threads):
+            low = max(start - r * threads, 0)
+            high = min(end - r * threads, threads)
+            if high <= low:
+                continue
+            conditions: list[str] = []
+            if low > 0:
+                conditions.append(f"local >= {low}u")
+            if high < threads:
+                conditions.append(f"local < {high}u")
+            number = f"local + {r * threads - start}u" if r * threads >= start else f"local - {start - r * threads}u"
+            out.append(
+                load_of(
+                    k,
+                    side,
+                    tile,
+                    f"{side.name}{r}",
+                    "local" if r * threads == start else number,
+                    f"piece{r}_",
+                    " && ".join(conditions),
+                    kind,
+                    ragged,
+                )
+            )
+        start = end
+    return out
+
+
+def load_of(
+    k: KernelWriter, side: Side, tile: Tile, name: str, number: str, piece: str, condition: str, kind: str, ragged: bool
+) -> Load:
+    """One piece for each thread.  name: of this load's variables; number: of the thread's piece."""
+    k.outer = side.outer
+    k.reduce = side.reduce
+    k.prefix = f"{side.name}_"
+    out = Load(condition, [], [], [])
+    vec4s = side.size // 4
+    flat = side.flat
+    out.places.append(f"let {name} = {number};")
+    if side.load == "strip":
+        out.places.append(f"let {name}_{flat} = {name} % {side.size}u;")
+        out.places.append(f"let {name}_deep = {name} / {side.size}u * 16u;")
+    elif side.load == "across":
+        out.places.append(f"let {name}_{flat} = {name} % {vec4s}u * 4u;")
+        out.places.append(f"let {name}_deep = {name} / {vec4s}u * 4u;")
+    else:
+        out.places.append(f"let {name}_{flat} = {name} / {tile.depth // 4}u * 4u;")
+        out.places.append(f"let {name}_deep = {name} % {tile.depth // 4}u * 4u;")
+    own = 4 if side.load == "piece" or side.load == "depth" else 1
+    deep = 16 if side.load == "strip" else 1 if side.load == "depth" else 4
+    last = 4 if side.load == "across" else 1
+    for c in range(own):
+        place = f"min(first_{flat} + {name}_{flat} + {c}u, p.{flat}_count - {last}u)"
+        out.places.extend(
+            split_lines(k, side.outer, side.batch, len(side.outer), "outer", place, f"_{name}_{c}", "let")
+        )
+    out.fetch.append(f"let inner = from_depth + {name}_deep;")
+    out.fetch.extend(split_lines(k, side.reduce, 0, len(side.reduce), "inner", "inner", "", "var"))
+    wide = side.load == "across" or side.load == "depth"
+    for j in range(deep):
+        for c in range(own):
+            to = f"{piece}{c if side.load == 'depth' else j // 4 if side.load == 'strip' else j}"
+            if side.load == "strip":
+                to = f"{to}[{j % 4}]"
+            if side.load == "piece":
+                to = f"{to}[{c}]"
+            out.fetch.append("{")
+            out.fetch.append(f"  var value = {f'vec4<{KIND_TYPES[kind]}>()' if wide else ZEROS[kind]};")
+            out.fetch.append(f"  if (inner + {j}u < end) {{" if ragged else "  {")
+            out.fetch.extend(
+                [
+                    "    " + line
+                    for line in bound_lines(side.outer, side.batch, len(side.outer), "outer", f"_{name}_{c}")
+                ]
+            )
+            out.fetch.extend(
+                ["    " + line for line in (wide_lines(k, side.factor) if wide else value_lines(k, side.factor))]
+            )
+            out.fetch.append("  }")
+            out.fetch.append(f"  {to} = value;")
+            out.fetch.append("}")
+        if j < deep - 1:
+            out.fetch.extend(counted(k, side.reduce, "inner"))
+    for j in range(16 if side.load == "strip" else 4):
+        at = f"{side.name}_tile[({name}_deep + {j}u) * {vec4s}u + "
+        if side.load == "strip":
+            out.keep.append(f"{at}{name}_{flat} / 4u][{name}_{flat} % 4u] = {piece}{j // 4}[{j % 4}];")
+        elif side.load == "depth":
+            turn = f" ^ (({name}_deep / 2u) & {turned(side)}u)" if turned(side) > 0 else ""
+            out.keep.append(
+                f"{at}(({name}_{flat} / 4u){turn})] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);"
+            )
+        else:
+            out.keep.append(f"{at}{name}_{flat} / 4u] = {piece}{j};")
+    return out
+
+
+def value_lines(k: KernelWriter, factor: Factor) -> list[str]:
+    """Statements that set `value` to the factor at the point that the variables name: without branches, for compilers
+    take long over many of them."""
+    done: list[int] = []
+    out = flat_reads(k, [factor.filter], done, "")
+    if factor.filter is None:
+        out.extend(flat_reads(k, [factor.body], done, ""))
+        out.append(f"value = {printed(factor.body)};")
+        return out
+    out.append(f"let counts = {printed(without_branches(factor.filter))};")
+    out.extend(flat_reads(k, [factor.body], done, "counts"))
+    out.append(f"value = select(value, {printed(factor.body)}, counts);")
+    return out
+
+
+def flat_reads(k: KernelWriter, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
+    """Statements that make what formulas read known; where one does not count, the first element is read and not
+    used."""
+    out: list[str] = []
+    for n in needed(k, formulas):
+        if n in done:
+            continue
+        done.append(n)
+        a = k.code.accesses[n]
+        kind = access_kind(k, n)
+        other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
+        if not is_bound(k, n):
+            out.append(f"let r{n}: {KIND_TYPES[kind]} = {other};")
+            continue
+        slot = k.kernel.accesses[n].slot
+        there = condition
+        if a.guard is not None:
+            out.append(f"let there{n} = {printed(without_branches(a.guard))};")
+            there = f"there{n}" if condition == "" else f"there{n} & {condition}"
+        at = position(k, n) if there == "" else f"select(0u, {position(k, n)}, {there})"
+        text = converted(f"{bound_name(k, slot)}[{at}]", element_type(k, k.call.slots[slot].dtype), kind)
+        out.append(f"let r{n} = {text if a.guard is None else f'select({other}, {text}, there{n})'};")
+    return out
+
+
+def without_branches(condition: Node) -> Node:
+    """A condition that is evaluated as a whole."""
+    match condition:
+        case Binary(operator="&&", left=left, right=right):
+            return Binary("&", without_branches(left), without_branches(right))
+        case Binary(operator="||", left=left, right=right):
+            return Binary("|", without_branches(left), without_branches(right))
+        case _:
+            return mapped(condition, without_branches)
+
+
+def wide_lines(k: KernelWriter, factor: Factor) -> list[str]:
+    """The read of four elements."""
+    n = factor.accesses[0]
+    slot = k.kernel.accesses[n].slot
+    k.elements[k.slots.index(slot)] = "vec4<f32>"
+    return [f"value = {bound_name(k, slot)}[({position(k, n)}) / 4u];"]

@@ -1,0 +1,1 @@
+"""What a call decides about its kernels before they are printed."""

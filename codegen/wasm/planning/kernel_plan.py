@@ -1,0 +1,137 @@
+"""What the kernel of a launch is printed from, and what a launch is.
+
+See the package's docstring for how launches are run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dsl.ir.dtypes import TYPES
+
+from ...data.dtypes import number_kind
+from ...data.model import Call, Code, Kernel, Op, UniformField
+from ...data.nodes import Constant, Element, Node, Option, Random, Result, Uniform
+from ...planner.contract import Product
+from ...planner.lines import Line, Resolved
+from ...planner.writer import infinite, is_bool
+from .margins import Margins
+from .sharing import Sharing
+from .straight import Straight
+
+BYTES: dict[str, int] = {name: TYPES[name].bytes for name in TYPES}
+TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns: eight of the sixteen registers are sums
+
+
+@dataclass
+class Plan:
+    """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
+    tensor; used: the accesses that formulas need and those that are written; numbers, uniforms: where parameters stand
+    in the launch's block, those of the plan and those that formulas take, by their names; across: whether the last
+    outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose lines are
+    those of batch, rows, columns and depth.  even: which indices became strides of the lines.
+    singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
+    read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
+    threads share out, if anything.  kept: the reduction of a row whose values a later step asks for again, or -1.
+    ones: the parameters that are 1 in this call, which formulas are printed without.  split: the outer line of few
+    points whose formulas are printed for each of them, since they ask which it is, or -1."""
+
+    op: Op
+    kernel: Kernel
+    call: Call
+    code: Code
+    outer: list[Line]
+    reduce: list[Line]
+    r: Resolved
+    types: list[str]
+    used: list[int]
+    even: Straight
+    left_out: int = -1
+    ones: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    uniforms: dict[str, int] = field(default_factory=dict)
+    across: bool = False
+    product: Product | None = None
+    singles: bool = False
+    margins: Margins | None = None
+    sharing: Sharing | None = None
+    kept: int = -1
+    split: int = -1
+
+
+@dataclass
+class WasmLaunch:
+    """A kernel in a call.  why: "", or why it is not to be had as WebAssembly.  slots: tensors, whose addresses
+    in bytes are the first parameters: that of the storage + shifts[n].  kinds, values: the parameters, "i" int32 and
+    "f" float64.
+    seeds: the place of seed0, seed1 and the call's number, or -1.
+    uniforms: the parameters that the environment of a call decides, the last before the seeds.
+    scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
+    depends: the parameters that must be the same where another call runs the same plan (`rewordable`).
+    plan: what it is printed from.
+    more: launches that go with it, in which other points of the kernel are computed.
+    begin: the number of the parameter that says the first point of the part that is computed; that of its end follows;
+    -1: see Sharing for the next four.
+    reads, stores: the slots of a kernel that is shared out."""
+
+    kernel: int
+    why: str
+    plan: Plan | None
+    depends: list[UniformField] = field(default_factory=list)
+    key: str = ""
+    slots: list[int] = field(default_factory=list)
+    shifts: list[int] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    seeds: int = -1
+    uniforms: list[UniformField] = field(default_factory=list)
+    scratch: int = 0
+    more: list[WasmLaunch] = field(default_factory=list)
+    begin: int = -1
+    points: int = 0
+    grain: int = 0
+    work: int = 0
+    shares: int = 0
+    reads: list[int] = field(default_factory=list)
+    stores: list[int] = field(default_factory=list)
+
+
+def option(k: Plan, name: str) -> int:
+    return int(k.call.env[name]) if name in k.call.env else 0
+
+
+def settled(k: Plan, e: Node) -> Node:
+    """What stands for an option, or for a number that is no parameter."""
+    match e:
+        case Option(name=name):
+            return Constant("b" if is_bool(k.op, name) else "i", option(k, name))
+        case Uniform(name=name) if name == "inf" or name == "nan":
+            return Constant("f", infinite(name))
+        case Uniform(name=name) if name in k.ones:
+            return Constant("f", 1)
+        case Element(access=n) if k.types[n] == "":
+            other = k.code.accesses[n].fallback
+            return other if other is not None else Constant(kind_of(k, e), 0)
+        case _:
+            return e
+
+
+def kind_of(k: Plan, e: Node) -> str:
+    """The kind of a node without operands."""
+    match e:
+        case Element(access=n):
+            kind = k.kernel.accesses[n].kind
+            return number_kind(k.call.dtype) if kind == "T" else kind
+        case Uniform(name=name):
+            for w in k.kernel.uniforms:
+                if w.name == name:
+                    return number_kind(k.call.dtype) if w.kind == "T" else w.kind
+            return "f"
+        case Constant(kind=kind):
+            return kind
+        case Result(step=n):
+            kind = k.kernel.steps[n].value
+            return number_kind(k.call.dtype) if kind == "T" else kind
+        case Random():
+            return "f"
+        case _:
+            return "i"

@@ -1,0 +1,120 @@
+"""A program in a call, as WebAssembly: for each kernel its structure, and the numbers that a call tells it.
+
+See the package's docstring for how they are called.  Kernels of equal keys are the same bytes: sizes, strides and
+options that are numbers are in its block of parameters; which strides are 0 or 1, how many lines there are, types and
+options that are choices are structure."""
+
+from __future__ import annotations
+
+from ...data.dtypes import compute_class
+from ...data.model import Call, Code, Kernel, Op, needed_accesses
+from ...data.nodes import elements_of
+from ...data.unsigned import check_unsigned
+from ...planner.lines import Resolved, active, collapsed, points, resolve, spread_out
+from ...planner.plan import ordered, summed
+from .kernel_plan import Plan, WasmLaunch
+from .margins import margins_of
+from .parameters import with_parameters
+from .residues import guarded, parts_of, with_guard
+from .sharing import sharing_of
+from .straight import Evenness, Straight, straightened
+from .strategy import goes_across, in_singles, kept_step, ones_of, split_line, tiles
+
+
+def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[str]) -> list[WasmLaunch | None]:
+    """One launch for each kernel of the program, None for those that do not run.
+
+    types: for each slot how its elements lie in memory; a temporary may be kept wider than its type."""
+    out: list[WasmLaunch | None] = []
+    for kernel in op.programs[program].kernels:
+        running = active(op, op.programs[program], kernel, call, wanted)
+        out.append(wasm_launch(op, program, kernel, call, types) if running else None)
+    return out
+
+
+def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[str]) -> WasmLaunch | None:
+    code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+    if code is None:
+        why = f"not implemented for {call.dtype}"
+        return WasmLaunch(kernel.number, why, None)
+    check_unsigned(op.name, kernel, code, call.dtype)
+    if kernel.raw is not None:
+        return with_parameters(body_plan(op, kernel, call, code, types), program)
+    r = resolve(kernel, call)
+    if kernel.spread and (kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract"):
+        r = spread_out(kernel, r)
+        if kernel.shape == "map" and len(r.reduce) > 0:
+            kernel = summed(kernel)
+            code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+    if points(r.outer) == 0 or code is None:
+        return None
+    stored: list[str] = []
+    for access in kernel.accesses:
+        bound = call.slots[access.slot]
+        stored.append(types[access.slot] if bound.given or bound.fresh else "")
+    left_out = guarded(kernel, code)
+    if left_out >= 0 and compute_class(call.dtype) == "f" and all(step.mode == "=" for step in kernel.steps):
+        launches: list[WasmLaunch] = []
+        parts = parts_of(kernel, with_guard(code, left_out), r, call.env, left_out)
+        for part in parts:
+            k = planned(op, kernel, part.kernel, part.code, part.lines, call, stored, left_out)
+            if k.product is not None:
+                launches.append(with_parameters(k, program))
+        if len(launches) == len(parts):
+            launches[0].more = launches[1:]
+            return launches[0]
+    return with_parameters(planned(op, kernel, kernel, code, r, call, stored, -1), program)
+
+
+def planned(
+    op: Op, whole: Kernel, kernel: Kernel, code: Code, r: Resolved, call: Call, stored: list[str], left_out: int
+) -> Plan:
+    """The plan of a kernel, or of what is a part of it."""
+    even = straightened(kernel, code, r, call.env, [type_ != "" for type_ in stored])
+    r = even.lines
+    code = even.code
+    if kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract":
+        r.outer = ordered(whole, r.outer)
+    outer = collapsed(r.outer)
+    reduce = collapsed(r.reduce)
+    used = [n for n in needed_accesses(kernel.steps, code.steps, code.accesses) if stored[n] != ""]
+    ones = ones_of(kernel, call, even)
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, even, left_out, ones)
+    product = tiles(k)
+    if product is not None:
+        k.product = product
+        k.outer = product.batch + product.rows + product.columns
+        k.singles = in_singles(k, 1)
+    else:
+        k.singles = in_singles(k, 0)
+        if k.singles:
+            with_margins(k)
+        k.across = goes_across(k)
+        if not k.across:
+            k.kept = kept_step(k)
+    lanes = 8 if product is not None else 4 if k.singles else 1
+    k.sharing = sharing_of(
+        kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes
+    )
+    if kernel.shape == "map":
+        k.split = split_line(k)
+    return k
+
+
+def with_margins(k: Plan) -> None:
+    found = margins_of(k.even, k.code, k.outer, k.reduce, elements_of(k.code.steps[0].body))
+    if found is not None:
+        k.margins = found.margins
+        k.code = found.code
+        k.outer = found.outer
+        k.reduce = found.reduce
+
+
+def body_plan(op: Op, kernel: Kernel, call: Call, code: Code, types: list[str]) -> Plan:
+    """What a body needs: no lines, and all of its tensors."""
+    stored = [types[access.slot] for access in kernel.accesses]
+    nowhere = Resolved([], [], [], [], [])
+    all_ = list(range(len(stored)))
+    evenness = Evenness(kernel, call.env, [])
+    even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], [])
+    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, even)

@@ -1,0 +1,1 @@
+"""Formulas of numbers as instructions."""

@@ -1,0 +1,58 @@
+"""What an assignment is: a call of an op over rows, a scatter, a share of a name's elements."""
+
+from __future__ import annotations
+
+from ..lowering.inline import over_rows
+from ..text.syntax import Assign, Op, X
+from ..text.vocabulary import nodes_in
+from .scope import Vocabulary
+
+
+def placed(a: Assign, vocabulary: Vocabulary) -> Op | None:
+    """The op over rows that an assignment calls."""
+    op = (
+        vocabulary.ops.get(a.value.val)
+        if a.index is None and a.value.kind == "call" and a.value.val not in vocabulary.defs
+        else None
+    )
+    return op if op is not None and over_rows(op) else None
+
+
+def results(a: Assign, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names of the results that an assignment gets from a call, where there are several."""
+    op = placed(a, vocabulary)
+    return tuple(o.name for o in op.outputs) if op is not None and len(op.outputs) > 1 else ()
+
+
+def uses(a: Assign, name: str) -> bool:
+    return any(n.kind == "name" and n.val == name for e in (a.value, *(a.index or ())) for n in nodes_in(e))
+
+
+def axis_text(i: X) -> str:
+    """What an index on the left says of its axis: `*b` a pack."""
+    return f"*{i.args[0].val}" if i.kind == "spread" else str(i.val) if i.kind in ("name", "num") else "an axis"
+
+
+def apart(a: Assign, body: tuple[Assign, ...]) -> bool:
+    """Whether the assignments of a name share its elements out: two of them have different numbers in one axis."""
+    return all(
+        b is a
+        or b.name != a.name
+        or b.mode != "="
+        or a.index is not None
+        and b.index is not None
+        and any(i.kind == j.kind == "num" and i.val != j.val for i, j in zip(a.index, b.index))
+        for b in body
+    )
+
+
+def scattered(a) -> bool:
+    """Whether an assignment writes at indices that are read from a tensor: not to all elements."""
+    return any(n.kind == "read" for i in a.index or () for n in nodes_in(i))
+
+
+def results_of(op: Op) -> int:
+    """How many results an op has: none where it only changes its arguments."""
+    if any(p.mut for p in op.params) and all(o.type is None for o in op.outputs):
+        return len({o.name for o in op.outputs} & {a.name for a in op.body})
+    return len(op.outputs)

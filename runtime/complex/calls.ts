@@ -1,0 +1,219 @@
+// Calls of ops with complex numbers.  Kernels, plans and the tape know real ones only: an op of complex numbers is one of
+// pairs (`complex exp` in ops/complex.op), and what is linear in parameters is made of the real op of their parts.
+
+import { can_cast } from "../../host/dtypes.js";
+import { COMPLEX, TERMS } from "../../complex-ops.js";
+import { complex_absOp, complex_conjOp, complex_joinedOp, complex_of_realOp, complex_ofOp } from "../../ops/complex.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { sameShape, showShape } from "../base/shape.js";
+import { type Device, defaultDevice } from "../devices/device.js";
+import { runValues, useComplexCalls } from "../dispatch/call.js";
+import { Complex } from "../elements/complex-number.js";
+import { type DType, isFloat } from "../elements/dtype.js";
+import type { CompiledOp, Op } from "../program/compiled-op.js";
+import { filledOn } from "../tensor/allocate.js";
+import { cast } from "../tensor/copy.js";
+import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
+import { beforeInPlace } from "../tensor/in-place-checks.js";
+import { asPart } from "../tensor/pairs.js";
+import { Tensor } from "../tensor/tensor.js";
+import { copy_ } from "../views/transfer.js";
+import { expand, select, unsqueeze } from "../views/views.js";
+
+type Values = readonly unknown[];
+
+const isComplexTensor = (value: unknown): value is Tensor => value instanceof Tensor && value.dtype === "complex64";
+const isComplex = (value: unknown): boolean => value instanceof Complex || isComplexTensor(value);
+
+/** Pairs that an op made as its complex result. */
+const named = ({ op: { name } }: CompiledOp, pairs: Tensor): Tensor =>
+  complexOf(pairs, `${name[0]!.toUpperCase()}${name.slice(1)}Backward0`);
+
+/** What a table of complex-ops.ts has of an op. */
+function entry<T>(table: Readonly<Record<string, T>>, { name, params }: Op): T | null {
+  const key = [name, ...params.map((p) => p.name)].join(" ");
+  return Object.hasOwn(table, key) ? table[key]! : Object.hasOwn(table, name) ? table[name]! : null;
+}
+
+/** An op of complex numbers: the first way that there is for it. */
+function run(compiled: CompiledOp, given: Values, wanted: Device | null): Tensor[] {
+  const { op } = compiled,
+    values = typed(op, given),
+    terms = entry(TERMS, op),
+    own = entry(COMPLEX, op);
+  if (!values.some(isComplex)) return runValues(compiled, values, wanted);
+  const together = terms?.startsWith("*") ? atOnce(compiled, values, termsOf(terms, op, values)) : null;
+  if (together) return together;
+  const device = deviceOf(values);
+  if (own) return paired(op, values, own, device);
+  if (terms === "abs")
+    return runValues(
+      compiled,
+      values.map((value) =>
+        isComplex(value) ? runValues(complex_absOp, [toPairs(value, device, op.name)])[0] : value,
+      ),
+    );
+  if (terms) return byParts(compiled, values, termsOf(terms, op, values), device);
+  throw new TypeMismatchError(`${op.name}: "${op.name}" not implemented for 'ComplexFloat'`);
+}
+
+/** The values as complex64 may meet them: other floats become float32, and a type that is asked for the first value's. */
+function typed({ name, params }: Op, given: Values): unknown[] {
+  const values = given.map((value) => {
+    if (!(value instanceof Tensor) || !isFloat(value.dtype) || value.dtype === "float32") return value;
+    if (value.dtype === "float64" && value.ndim > 0)
+      throw new TypeMismatchError(`${name}: complex64 and float64 make complex128, which there is not`);
+    return cast(value, "float32", name);
+  });
+  params.forEach(({ kind }, i) => {
+    const wanted = values[i];
+    if (kind !== "dtype" || wanted === null || wanted === undefined) return;
+    if (wanted !== "complex64")
+      throw new TypeMismatchError(
+        `${name}: complex numbers cannot become ${String(wanted)} here: take their real part`,
+      );
+    values[i] = undefined;
+    const at = values.findIndex((value) => value instanceof Tensor);
+    if (at >= 0) values[at] = cast(values[at] as Tensor, "complex64", name);
+  });
+  return values;
+}
+
+const deviceOf = (values: Values): Device =>
+  values.find((value): value is Tensor => value instanceof Tensor)?.storage.device ?? defaultDevice();
+
+// --- Ops of pairs -----------------------------------------------------------------------------------
+
+/** A tensor or a number as pairs. */
+function toPairs(value: unknown, device: Device, name: string): unknown {
+  if (value === null || value === undefined) return value;
+  if (isComplexTensor(value)) return pairsOf(value);
+  if (value instanceof Tensor) return runValues(complex_of_realOp, [cast(value, "float32", name)])[0];
+  if (value instanceof Complex || typeof value === "number" || typeof value === "boolean")
+    return pairsOf(filledOn(device, [], value instanceof Complex ? value : Number(value), "complex64", name));
+  return value;
+}
+
+function paired(op: Op, values: Values, [compiled, takes, gives]: (typeof COMPLEX)[string], device: Device): Tensor[] {
+  const rank = Math.max(...values.map((value) => (value instanceof Tensor ? value.ndim : 0)));
+  const made = compiled.op.params.map((param, i) => {
+    const at = op.params.findIndex(({ name }) => name === param.name),
+      value = values[at];
+    if (takes[i] === "1") return toPairs(value, device, op.name);
+    // Axes are counted without that of the pairs; where none is named it is the last one.
+    if (param.kind === "dim") return fromStart((value ?? -1) as number, rank);
+    return value;
+  });
+  return runValues(compiled, made).map((x, i) => (gives[i] === "1" ? named(compiled, x) : x));
+}
+
+const fromStart = (dim: number, rank: number): number => (Number.isInteger(dim) && dim < 0 ? dim + rank : dim);
+
+// --- Ops that are linear in parameters --------------------------------------------------------------
+
+/** The products of parameters of which the results are sums, less those of which a factor is not given. */
+const termsOf = (text: string, { params }: Op, values: Values): number[][] =>
+  text
+    .replace("*", "")
+    .split(",")
+    .map((term) => Array.from(term, (digit) => parseInt(digit, 36)))
+    .filter((term) => term.every((at) => params[at]!.slot < 0 || (values[at] !== null && values[at] !== undefined)));
+
+/** The parameters of which each product has just one, and of those among them that are complex as many as possible. */
+function split(terms: readonly (readonly number[])[], values: Values): number[] | null {
+  const all = [...new Set(terms.flat())];
+  let best: number[] | null = null,
+    most = 0;
+  for (let bits = 1; bits < 1 << all.length; bits++) {
+    const chosen = all.filter((_, i) => bits & (1 << i));
+    if (!terms.every((term) => term.filter((at) => chosen.includes(at)).length === 1)) continue;
+    const worth = 16 * chosen.filter((at) => isComplex(values[at])).length - chosen.length;
+    if (worth > most) {
+      best = chosen;
+      most = worth;
+    }
+  }
+  return best;
+}
+
+/** An op that computes each element by itself, of tensors that are complex and real ones beside them: once, of pairs. */
+function atOnce(compiled: CompiledOp, values: Values, terms: number[][]): Tensor[] | null {
+  const chosen = split(terms, values);
+  if (!chosen || values.some((value, i) => chosen.includes(i) !== isComplex(value) || value instanceof Complex))
+    return null;
+  return runValues(
+    compiled,
+    values.map((value) =>
+      isComplexTensor(value) ? pairsOf(value) : value instanceof Tensor ? unsqueeze(value, -1) : value,
+    ),
+  ).map((x) => named(compiled, x));
+}
+
+/** The real (0) or the imaginary (1) part of a value. */
+function partOf(value: unknown, part: 0 | 1): unknown {
+  if (isComplexTensor(value)) return select(pairsOf(value), -1, part);
+  if (value instanceof Complex) return part ? value.im : value.re;
+  if (!part) return value;
+  return value instanceof Tensor ? expand(filledOn(value.storage.device, [], 0, value.dtype, "zeros"), value.shape) : 0;
+}
+
+/** The op of real parts plus i times that of imaginary parts of some parameters; of the others in their turn. */
+function byParts(compiled: CompiledOp, values: Values, terms: number[][], device: Device): Tensor[] {
+  if (!values.some(isComplex)) return runValues(compiled, [...values]);
+  const chosen = split(terms, values),
+    { name, params } = compiled.op;
+  if (!chosen) {
+    const at = values.findIndex(isComplex);
+    throw new TypeMismatchError(`${name}: argument '${params[at]!.name}' cannot be complex here`);
+  }
+  const [real, imaginary] = ([0, 1] as const).map((part) =>
+    byParts(
+      compiled,
+      values.map((value, i) => (chosen.includes(i) ? partOf(value, part) : value)),
+      terms,
+      device,
+    ),
+  ) as [Tensor[], Tensor[]];
+  return real.map((x, i) => {
+    const y = imaginary[i]!;
+    if (!isComplexTensor(x) && !isComplexTensor(y)) return named(compiled, runValues(complex_ofOp, [x, y])[0]!);
+    const pairs = [x, y].map((part) => toPairs(part, device, name));
+    return named(compiled, runValues(complex_joinedOp, pairs)[0]!);
+  });
+}
+
+// --- In place, and which op it is -------------------------------------------------------------------
+
+function runInPlace(compiled: CompiledOp, values: Values): Tensor {
+  const x = values[0] as Tensor,
+    name = `${compiled.op.name}_`;
+  beforeInPlace(x, name);
+  const result = run(compiled, values, null)[0]!;
+  if (!sameShape(x.shape, result.shape))
+    throw new OpError(
+      `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`,
+    );
+  const fits = (to: DType, from: DType): boolean => to === "complex64" || (from !== "complex64" && can_cast(from, to));
+  if (!fits(x.dtype, result.dtype))
+    throw new TypeMismatchError(
+      `${name}: result type ${result.dtype} can't be cast to the desired output type ${x.dtype}`,
+    );
+  return copy_(x, result, name);
+}
+
+/** For the choice between ops of one name, which shapes decide. */
+const realOf = (values: Values): unknown[] =>
+  values.map((value) =>
+    isComplexTensor(value)
+      ? asPart(value, 0)
+      : value instanceof Complex
+        ? value.re
+        : value === "complex64"
+          ? undefined
+          : value,
+  );
+
+const conj = (x: Tensor): Tensor => complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0");
+
+/** From now on ops take complex numbers: whatever makes some calls it first. */
+export const takeComplex = (): void => useComplexCalls({ run, runInPlace, conj, realOf });

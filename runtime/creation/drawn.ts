@@ -1,0 +1,27 @@
+// Random numbers of a floating type, or of complex64.
+
+import { TypeMismatchError } from "../base/errors.js";
+import type { Device } from "../devices/device.js";
+import { type DType, isFloat } from "../elements/dtype.js";
+import type { RandomSource } from "../elements/random.js";
+import { emptyOn } from "../tensor/allocate.js";
+import { asComplex } from "../tensor/pairs.js";
+import type { Tensor } from "../tensor/tensor.js";
+import * as kernels from "../views/needed-ops.js";
+
+/** Uniform numbers (`rand`) or normal ones (`randn`), of complex64 in both parts: those have half of the variance each. */
+export function drawn(
+  op: "rand" | "randn",
+  device: Device,
+  shape: readonly number[],
+  dtype: DType,
+  generator: RandomSource | null,
+): Tensor {
+  const draw = op === "rand" ? kernels.rand_like : kernels.randn_like;
+  if (dtype === "complex64") {
+    const pairs = draw(emptyOn(device, [...shape, 2], "float32", op), generator);
+    return asComplex(op === "rand" ? pairs : kernels.add(pairs, pairs, Math.SQRT1_2 - 1));
+  }
+  if (!isFloat(dtype)) throw new TypeMismatchError(`${op}: expected a floating point dtype, got ${dtype}`);
+  return draw(emptyOn(device, shape, dtype, op), generator);
+}

@@ -1,0 +1,30 @@
+// ATen's operators of complex numbers and Fourier transforms, as torch.export leaves them in programs.
+
+import { fftn, ifftn, irfftn, rfftn, type Norm } from "../composite/fft.js";
+import { conj } from "../functions/complex-parts.js";
+import type { Tensor } from "../tensor/tensor.js";
+import type { Operator } from "./operators.js";
+
+type Sizes = readonly number[];
+
+/** What a transform without a scale, with that of the root and with the whole one are called, of one with each sign. */
+const FORWARD: readonly Norm[] = ["backward", "ortho", "forward"],
+  INVERSE: readonly Norm[] = ["forward", "ortho", "backward"];
+
+export const COMPLEX: Readonly<Record<string, Operator>> = {
+  _conj: ({ args: [x] }) => conj(x as Tensor),
+  _conj_physical: ({ args: [x] }) => conj(x as Tensor),
+  _fft_r2c: ({ args }) => {
+    const [x, dim, scale, onesided] = args as [Tensor, Sizes, number, boolean];
+    return (onesided ? rfftn : fftn)(x, { dim, norm: FORWARD[scale]! });
+  },
+  _fft_c2c: ({ args }) => {
+    const [x, dim, scale, forward] = args as [Tensor, Sizes, number, boolean];
+    return forward ? fftn(x, { dim, norm: FORWARD[scale]! }) : ifftn(x, { dim, norm: INVERSE[scale]! });
+  },
+  _fft_c2r: ({ args }) => {
+    const [x, dim, scale, last] = args as [Tensor, Sizes, number, number],
+      s = dim.map((axis, i) => (i === dim.length - 1 ? last : x.shape.at(axis)!));
+    return irfftn(x, { s, dim, norm: INVERSE[scale]! });
+  },
+};

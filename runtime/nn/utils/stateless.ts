@@ -1,0 +1,3 @@
+// torch.nn.utils.stateless.
+
+export { functional_call } from "../functional-call.js";

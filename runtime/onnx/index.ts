@@ -1,0 +1,3 @@
+// torch.onnx.
+
+export { load, type OnnxLoadOptions } from "./load.js";

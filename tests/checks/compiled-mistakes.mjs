@@ -1,0 +1,210 @@
+// Mistakes that compilers of programs have made elsewhere, each with the check that would find it here.  Two of them are
+// checks of compile.mjs: "a learning rate is not frozen: ..." and "parameters replaced under a plan: ...".
+
+const series = (n, first = 0) => Float32Array.from({ length: n }, (_, k) => (((k + first) * 7919) % 1009) / 504.5 - 1);
+const made = (t, shape, first = 0, options = {}) =>
+  t.tensor(
+    series(
+      shape.reduce((a, b) => a * b, 1),
+      first,
+    ),
+    { shape, ...options },
+  );
+
+function ok(value, message) {
+  if (!value) throw new Error(`not so: ${message}`);
+}
+
+const CALLS = 6;
+
+/** Calls a function compiled and as it is, and compares each answer. */
+async function like(t, own, inputs) {
+  const f = t.torch.compile(own, { fullgraph: true });
+  for (let n = 0; n < CALLS; n++) {
+    const got = await f(...inputs(n)),
+      wanted = await own(...inputs(n));
+    t.close(await got.tolist(), await wanted.tolist());
+  }
+  ok(t.torch.compiler.counts(f).replays >= 3, JSON.stringify(t.torch.compiler.counts(f)));
+  return f;
+}
+
+export default {
+  "a plan's key knows which of an op's outputs, and which of its gradients, are wanted": async (t) => {
+    const { torch } = t;
+    // One op, one shape, one kernel or another for each: as they are first, then compiled, in both orders.
+    const outputs = [
+      (x) => x.max(0).values,
+      (x) => x.max(0).indices,
+      (x) => x.sort(0).indices,
+      (x) => x.sort(0).values,
+      (x) => torch.var_mean(x, 0)[0],
+      (x) => torch.var_mean(x, 0)[1],
+    ];
+    for (const own of [...outputs, ...outputs.reverse()]) await like(t, own, (n) => [made(t, [4, 4], n)]);
+    for (const wanted of [[0], [1], [0, 1], [1], [0]]) {
+      const back = (a, b) => {
+        const given = [a, b];
+        wanted.forEach((i) => given[i].requires_grad_());
+        const found = torch.autograd.grad(
+          a.matmul(b).tanh().sum(),
+          wanted.map((i) => given[i]),
+        );
+        return torch.stack(found.map((x) => x.detach()));
+      };
+      await like(t, back, (n) => [made(t, [4, 4], n), made(t, [4, 4], 50 + n)]);
+    }
+    // Two outputs at once, one of them read by nobody else.
+    await like(
+      t,
+      (x) => {
+        const [variance, mean] = torch.var_mean(x, 1, { keepdim: true });
+        return x.sub(mean).div(variance.add(1).sqrt());
+      },
+      (n) => [made(t, [4, 4], n)],
+    );
+  },
+
+  "memory is given back only after what reads it has run": async (t) => {
+    const { torch } = t,
+      w = made(t, [32, 32], 3),
+      own = (x) => x.matmul(w).relu().matmul(w).add(x),
+      f = torch.compile(own, { fullgraph: true }),
+      answers = [];
+    for (let n = 0; n < 30; n++) {
+      const x = made(t, [32, 32], n);
+      answers.push(f(x));
+      x.dispose();
+      // What takes the freed memory at once.
+      torch.full([32, 32], 1e9, { device: t.device }).dispose();
+      if (n % 7 === 6) torch.compiler.reset();
+    }
+    for (let n = 0; n < 30; n++) {
+      const x = made(t, [32, 32], n);
+      t.close(await answers[n].tolist(), await own(x).tolist(), { rtol: 1e-4, atol: 1e-4 });
+    }
+  },
+
+  "a copy is recorded once, however it comes about": async (t) => {
+    const total = t.torch.zeros([3, 4], { device: t.device }),
+      kept = made(t, [4, 3]);
+    const f = t.torch.compile(
+      (x) => {
+        total.add_(x.t());
+        kept.copy_(x.mul(2).t().contiguous().t());
+        return kept.t().contiguous().reshape([12]);
+      },
+      { fullgraph: true },
+    );
+    let sum = new Float32Array(12);
+    for (let n = 0; n < CALLS; n++) {
+      const x = made(t, [4, 3], n),
+        got = await f(x).data(),
+        back = await x.t().contiguous().data();
+      sum = sum.map((v, i) => v + back[i]);
+      t.close([...got], [...back.map((v) => 2 * v)]);
+      t.close((await total.tolist()).flat(), [...sum]);
+    }
+    const { programs } = t.torch.compiler.counts(f);
+    t.equal(programs, 1);
+    // What the function says four times, in steps that are joined: (add > copy), (mul > copy > copy > copy).
+    t.equal(t.torch.compiler.explain(f).match(/\bcopy\b/g).length, 4);
+  },
+
+  "what a call brings and changes is brought anew by each replay": async (t) => {
+    // In part, as a whole after it was read, by a kernel of its own, and where a view of it is left.
+    const bringing = [
+      (x, a) => (a.narrow(0, 0, 1).add_(x.narrow(0, 0, 1)), a.mul(2)),
+      (x, a) => {
+        const before = a.mul(x);
+        a.zero_();
+        return before;
+      },
+      (x, a) => (a.index_add_(0, t.tensor([1, 1], { dtype: "int64" }), x.narrow(0, 0, 2)), a),
+      (x, a) => (
+        a
+          .fill_(3)
+          .narrow(0, 1, 2)
+          .mul_(x.narrow(0, 0, 2)),
+        a.narrow(0, 1, 2)
+      ),
+      (x, a) => (a.copy_(x.mul(a)), a.reshape([3, 1]).mul(x)),
+    ];
+    for (const own of bringing)
+      await like(
+        t,
+        (x) => own(x, t.tensor([1, 2, 3])),
+        (n) => [made(t, [3], n)],
+      );
+  },
+
+  "what a function does by turns is not replayed": async (t) => {
+    const { warn } = console,
+      said = [];
+    console.warn = (text) => void (/torch\.compile/.test(text) && said.push(String(text)));
+    try {
+      for (const period of [2, 3]) {
+        let calls = 0;
+        const f = t.torch.compile((x) => x.mul(1 + (calls++ % period)));
+        for (let n = 0; n < 20; n++)
+          t.equal(
+            await f(t.tensor([2, 3])).tolist(),
+            [2, 3].map((v) => v * (1 + (n % period))),
+          );
+      }
+    } finally {
+      console.warn = warn;
+    }
+    t.equal(said.length, 2);
+  },
+
+  "what a function does beside tensors is refused where it would run on capture only": async (t) => {
+    const { torch } = t,
+      { warn } = console,
+      said = [];
+    console.warn = (text) => said.push(String(text));
+    try {
+      class Counting extends torch.nn.Module {
+        calls = 0;
+        forward(x) {
+          this.calls++;
+          return x.add(1);
+        }
+      }
+      const model = new Counting(),
+        f = torch.compile(model);
+      for (let n = 0; n < 9; n++) await f(made(t, [2], n)).data();
+      t.equal(model.calls, 9);
+      ok(/runs as it is: it changes 'calls' of Counting/.test(said[0] ?? ""), said.join("\n"));
+      // A number that a call leaves for the next one reaches tensors: so it is seen.
+      let scale = 1;
+      const g = torch.compile((x) => x.mul((scale *= 2)));
+      for (let n = 1; n < 13; n++) t.equal(await g(t.tensor([1])).item(), 2 ** n);
+      // Optimizers, schedulers, gradients and random numbers are what a replay does do beside tensors.
+      const w = made(t, [3], 1, { requires_grad: true }),
+        optimizer = new torch.optim.SGD([w], { lr: 1 }),
+        scheduler = new torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5);
+      const step = torch.compile(
+        async (x) => {
+          optimizer.zero_grad();
+          w.mul(x).sum().backward();
+          await optimizer.step();
+          scheduler.step();
+          return w.detach().clone();
+        },
+        { fullgraph: true },
+      );
+      let wanted = await w.tolist();
+      for (let n = 0; n < CALLS; n++) {
+        const x = made(t, [3], n),
+          gradient = await x.tolist();
+        wanted = wanted.map((v, i) => v - 0.5 ** n * gradient[i]);
+        t.close(await (await step(x)).tolist(), wanted);
+        t.equal([scheduler.last_epoch, optimizer.param_groups[0].lr], [n + 1, 0.5 ** (n + 1)]);
+      }
+      ok(torch.compiler.counts(step).replays >= 2, JSON.stringify(torch.compiler.counts(step)));
+    } finally {
+      console.warn = warn;
+    }
+  },
+};

@@ -1,0 +1,134 @@
+// torch.optim.lr_scheduler against PyTorch's answers, and what it refuses.
+import recorded from "../recorded/optim.mjs";
+
+const number = (k) => ((k * 7919 + 104729) % 1009) / 504.5 - 1;
+
+const LAMBDAS = { decay: (t) => 0.95 ** t, grow: (t) => 1 + t / 4 };
+
+function course(t, name, options) {
+  const { optim } = t.torch,
+    momentum = name === "CyclicLR" || name === "OneCycleLR";
+  const optimizer = optim.SGD(
+    [0.05, 0.3].map((lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr })),
+    { lr: 0.1, momentum: 0.9 },
+  );
+  const make = (kind, { schedulers, milestones, lr_lambda, ...rest }) => {
+    if (schedulers) {
+      const parts = schedulers.map((one) => make(...one));
+      return kind === "ChainedScheduler"
+        ? optim.lr_scheduler.ChainedScheduler(parts)
+        : optim.lr_scheduler.SequentialLR(optimizer, parts, milestones);
+    }
+    if (milestones) rest.milestones = milestones;
+    if (lr_lambda) rest.lr_lambda = Array.isArray(lr_lambda) ? lr_lambda.map((f) => LAMBDAS[f]) : LAMBDAS[lr_lambda];
+    return new optim.lr_scheduler[kind](optimizer, rest);
+  };
+  const scheduler = make(name, options),
+    out = [];
+  for (let n = 0; n < 20; n++) {
+    out.push([
+      ...optimizer.param_groups.map((g) => g.lr),
+      ...(momentum ? optimizer.param_groups.map((g) => g.momentum) : []),
+    ]);
+    optimizer.step();
+    scheduler.step(...(name === "ReduceLROnPlateau" ? [number(n) + 1] : []));
+  }
+  return out;
+}
+
+const courses = Object.fromEntries(
+  [...new Set(recorded.schedulers.map(([name]) => name))].map((name) => [
+    `${name} sets the rates that PyTorch's sets`,
+    async (t) => {
+      for (const [, options, wanted] of recorded.schedulers.filter(([other]) => other === name)) {
+        course(t, name, options).forEach((row, i) => t.close(row, wanted[i], { rtol: 1e-6, atol: 1e-9 }));
+      }
+    },
+  ]),
+);
+
+export default {
+  ...courses,
+  "the start of OneCycleLR's way down is a share of it": async (t) => {
+    const optimizer = new t.torch.optim.SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 });
+    for (const pct_start of [-0.1, 1.1]) {
+      await t.throws(
+        () => new t.torch.optim.lr_scheduler.OneCycleLR(optimizer, { max_lr: 1, total_steps: 9, pct_start }),
+        /Expected float between 0 and 1 pct_start/,
+      );
+    }
+  },
+  "wrong schedules are refused in PyTorch's words; a scheduler's state can be kept": async (t) => {
+    const { nn, optim } = t.torch,
+      { lr_scheduler: s } = optim,
+      fresh = () => optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 1, momentum: 0.9 }),
+      o = fresh();
+    const cases = [
+      [() => s.StepLR({}, 1), /is not an Optimizer/],
+      [() => s.StepLR(o), /missing required argument: 'step_size'/],
+      [() => s.LambdaLR(o, [Math.sqrt, Math.sqrt]), /Expected 1 lr_lambdas, but got 2/],
+      [() => s.ConstantLR(o, { factor: 2 }), /Constant multiplicative factor expected to be between 0 and 1/],
+      [() => s.LinearLR(o, { start_factor: 0 }), /Starting multiplicative factor expected to be greater than 0/],
+      [() => s.CosineAnnealingWarmRestarts(o, 0), /Expected positive integer T_0, but got 0/],
+      [() => s.OneCycleLR(o, { max_lr: 1 }), /You must define either total_steps OR \(epochs AND steps_per_epoch\)/],
+      [
+        () => s.CyclicLR(optim.Rprop([nn.Parameter(t.tensor([1]))]), { base_lr: 0, max_lr: 1 }),
+        /optimizer must support momentum or beta1/,
+      ],
+      [() => s.ReduceLROnPlateau(o, { factor: 1 }), /Factor should be < 1.0/],
+      [
+        () => s.SequentialLR(o, [s.ConstantLR(o)], [1]),
+        /number of schedulers provided to be one more than the number of milestone points/,
+      ],
+      [
+        () => s.ChainedScheduler([s.ConstantLR(fresh()), s.ConstantLR(fresh())]),
+        /expects all schedulers to belong to the same optimizer/,
+      ],
+      [
+        () => s.StepLR(fresh(), { step_size: 1, last_epoch: 3 }),
+        /param 'initial_lr' is not specified in param_groups\[0\]/,
+      ],
+    ];
+    for (const [call, words] of cases) await t.throws(call, words);
+    t.equal(s.ChainedScheduler([s.ConstantLR(fresh(), { factor: 0.5 })]).get_last_lr(), [0.5]);
+    const one = fresh(),
+      first = s.StepLR(one, 2),
+      other = fresh();
+    for (let i = 0; i < 3; i++) {
+      await one.step();
+      first.step();
+    }
+    t.equal(
+      JSON.stringify(first.state_dict()),
+      JSON.stringify({ step_size: 2, gamma: 0.1, base_lrs: [1], last_epoch: 3, _step_count: 4, _last_lr: [0.1] }),
+    );
+    const second = s.StepLR(other, 5);
+    second.load_state_dict(first.state_dict());
+    other.load_state_dict(one.state_dict());
+    for (const [scheduler, optimizer] of [
+      [first, one],
+      [second, other],
+    ]) {
+      await optimizer.step();
+      scheduler.step();
+    }
+    t.close([one.param_groups[0].lr, other.param_groups[0].lr], [0.01, 0.01]);
+  },
+  "a scheduler of one's own says get_lr": async (t) => {
+    const { nn, optim } = t.torch,
+      o = optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 8 });
+    class Halving extends optim.lr_scheduler.LRScheduler {
+      get_lr() {
+        return this.base_lrs.map((lr) => lr / 2 ** this.last_epoch);
+      }
+    }
+    const scheduler = new Halving(o),
+      seen = [scheduler.get_last_lr()[0]];
+    for (let i = 0; i < 2; i++) {
+      await o.step();
+      scheduler.step();
+      seen.push(o.param_groups[0].lr);
+    }
+    t.equal(seen, [8, 4, 2]);
+  },
+};

@@ -1,0 +1,171 @@
+"""What decides about kernels: what nodes and declarations say, never how a name or a text is spelled; and numbers that
+have a name with its reason beside it.  By the syntax trees of the compiler's sources."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from buildtools.paths import ROOT
+
+COMPILER = ("dsl/ir", "dsl/gradients", "dsl/lowering", "dsl/reference", "codegen/kernels", "codegen/data") + tuple(
+    f"codegen/{name}"
+    for name in ("binding", "planner", "planner/strategies", "fusion", "wasm", "wasm/planning", "wasm/scalars", "wgsl")
+)
+# Where a text is read: doors, through which a notation comes in once, or names go out.  A file, or a function of one.
+DOORS = {
+    "codegen/kernels/loop_notation.py": "reads the loop programs that the package carries",
+    "codegen/data/written.py": "reads the formulas that the package carries",
+    "codegen/data/statements.py": "reads the steps of routines and bodies that the package carries",
+    "codegen/data/functions.py routine_of": "names of routines in those formulas",
+    "codegen/data/functions.py of_integers": "names of routines in those formulas",
+    "codegen/data/errors.py decimal": "writes a number",
+    "codegen/binding/binding.py filled": "fills the holes of a message",
+    "codegen/wasm/scalars/functions.py": "reads the formulas of functions, tables of this file",
+    "codegen/wasm/scalars/helpers.py": "reads the instructions of functions, tables of this file",
+    "codegen/wasm/encoder.py named": "writes a name in letters",
+    "codegen/wasm/instructions.py form": "reads a table of this file",
+    "codegen/wgsl/prelude.py": "reads which functions the prelude has, and what each says it calls",
+    "codegen/wgsl/names.py Names.of": "makes a name of a body's local for WGSL",
+    "codegen/kernels/procedures.py BodyStatements.name": "makes a name of a body's local for the notation",
+    "dsl/ir/program.py is_made": "the rule of names: those that the compiler makes end in `_`, no other does",
+    "dsl/lowering/dims.py": "shapes as definitions write them: factors are names or numbers",
+    "dsl/lowering/inline.py": "messages as definitions write them; a name that begins like no other",
+    "dsl/lowering/signature_ir.py": "messages as definitions write them",
+    "dsl/lowering/lower.py Lowering.lowered": "fills the holes of names of a family of ops",
+    "dsl/lowering/whole_tensors.py Whole.taken": "an axis as a definition writes it: a name or a number",
+    "dsl/lowering/whole_tensors.py is_constant": "the rule of names: sizes begin with a capital",
+    "dsl/lowering/statements.py Statements.is_size": "the rule of names: sizes begin with a capital",
+    "dsl/reference/body_run.py Writer.show": "makes a name of a body's local for Python",
+}
+READING = (
+    "startswith endswith find rfind replace removeprefix removesuffix partition rpartition split rsplit splitlines "
+    "isdigit isidentifier isalpha isalnum isupper islower"
+).split()
+
+
+def within(tree: ast.AST, name: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Every node with the function or class that it stands in."""
+    for child in ast.iter_child_nodes(tree):
+        inner = name
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            inner = f"{name}.{child.name}".lstrip(".")
+        yield inner, child
+        yield from within(child, inner)
+
+
+def reads_text(n: ast.AST) -> bool:
+    """Whether a node asks how a text is spelled."""
+    match n:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in READING and not isinstance(n.func.value, ast.Constant)  # a table
+        case ast.Attribute(value=ast.Name(id="re")):
+            return True
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Constant(value=str()) | ast.JoinedStr()]):
+            return True
+    return False
+
+
+def texts_read(source: str) -> list[tuple[str, str]]:
+    """The functions that read a text, and how."""
+    return [(name, ast.unparse(n)) for name, n in within(ast.parse(source)) if reads_text(n)]
+
+
+def door(file: str, name: str) -> str | None:
+    """The door that a function of a file is part of."""
+    parts = name.split(".")
+    names = [file, *(f"{file} {'.'.join(parts[: n + 1])}" for n in range(len(parts)))]
+    return next((n for n in names if n in DOORS), None)
+
+
+def sources() -> dict[str, str]:
+    files = [f for folder in COMPILER for f in sorted((ROOT / folder).glob("*.py"))]
+    return {f.relative_to(ROOT).as_posix(): f.read_text(encoding="utf-8") for f in files}
+
+
+def test_no_pass_reads_a_text():
+    found = [(file, *x) for file, source in sources().items() for x in texts_read(source)]
+    assert len(sources()) > 120
+    assert [x for x in found if door(*x[:2]) is None] == []
+    assert DOORS.keys() - {door(*x[:2]) for x in found} == set(), "no text is read there any more"
+
+
+def test_reading_a_text_is_found():
+    source = """
+class A:
+    def f(self, name):
+        return name.startswith("has_") or re.match("x", name) or "max" in name or name in ("a", "b") or name in "ab"
+"""
+    assert [n for n, _ in texts_read(source)] == ["A.f"] * 3
+
+
+# --- Numbers ---------------------------------------------------------------------------------------
+
+LARGE = 4  # numbers up to it are counts of things that are there: lanes of a vector, axes, operands
+DECIDING = (
+    "codegen/planner",
+    "codegen/planner/strategies",
+    "codegen/fusion",
+    "codegen/kernels",
+    "codegen/wasm/planning",
+)
+
+
+def deciding() -> list[Path]:
+    paths = [ROOT / name for name in DECIDING]
+    return [f for p in paths for f in (sorted(p.glob("*.py")) if p.is_dir() else [p])]
+
+
+def is_large(n: ast.AST) -> bool:
+    return isinstance(n, ast.Constant) and isinstance(n.value, int | float) and abs(n.value) > LARGE
+
+
+def bare_numbers(source: str) -> list[str]:
+    """Comparisons with a number, the least or greatest of one, that has no name."""
+    found = []
+    for n in ast.walk(ast.parse(source)):
+        match n:
+            case ast.Compare() | ast.Call(func=ast.Name(id="min" | "max")):
+                if any(map(is_large, ast.walk(n))):
+                    found.append(ast.unparse(n))
+    return found
+
+
+def unreasoned(source: str) -> list[str]:
+    """Named numbers of a file without a comment beside or above."""
+    lines, found = source.splitlines(), []
+    for n in ast.parse(source).body:
+        if not isinstance(n, ast.Assign | ast.AnnAssign) or n.value is None:
+            continue
+        target = n.targets[0] if isinstance(n, ast.Assign) else n.target
+        if not re.fullmatch("[A-Z_0-9]+", ast.unparse(target).replace(", ", "")):
+            continue
+        values = n.value.elts if isinstance(n.value, ast.Tuple) else [n.value]
+        if not all(any(map(is_large, ast.walk(v))) and not list(strings(v)) for v in values):
+            continue
+        above = n.lineno - 2
+        while above >= 0 and re.match(r"[A-Z_0-9, ]+(: \w+)? = ", lines[above]):
+            above -= 1
+        if "  # " not in lines[n.lineno - 1] and not lines[above].startswith("# "):
+            found.append(ast.unparse(target))
+    return found
+
+
+def strings(n: ast.AST) -> Iterator[ast.AST]:
+    return (x for x in ast.walk(n) if isinstance(x, ast.Constant) and isinstance(x.value, str))
+
+
+def test_numbers_that_decide_have_names():
+    files = deciding()
+    assert len(files) > 50
+    assert [(f.name, x) for f in files for x in bare_numbers(f.read_text(encoding="utf-8"))] == []
+
+
+def test_named_numbers_have_reasons():
+    found = [(f.name, x) for f in deciding() for x in unreasoned(f.read_text(encoding="utf-8"))]
+    assert found == []
+
+
+def test_bare_numbers_and_missing_reasons_are_found():
+    assert bare_numbers("if rows >= 64 and n > 2 and max(k, 7): pass") == ["rows >= 64", "max(k, 7)"]
+    assert unreasoned("A = 64\nB = 5  # of a hand\nC = 2\n# Limits\nD, E = 8, 9\nF = 10\n\nG = 11\n") == ["A", "G"]

@@ -1,0 +1,129 @@
+"""torch.onnx.load: ONNX's own tests of operators, networks that PyTorch exported, and files that are no models.
+
+The operators' tests are written anew by the `onnx` package each time (tests/onnx/write_node_tests.py); what PyTorch
+answers for the networks is in tests/exchange/models.tar.xz, their models are made by tests/onnx/record_models.py."""
+
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import onnx
+import onnx.checker
+import pytest
+
+from buildtools import gpu, node
+from buildtools.paths import ROOT
+
+HERE = Path(__file__).parent / "onnx"
+# Tests of what there is not here, by a pattern of their names, with the reason.
+ABSENT = {
+    r"string|regex|strnorm|tfidf|label_encoder": "text",
+    r"image_decoder": "formats of image files",
+    r"adagrad|adam|momentum": "operators of a training that the standard gave up",
+    r"ai_onnx_ml": "classical models: trees and tables",
+    r"FLOAT8|FLOAT4|e4m3|e5m2|float8|float4|E8M0": "floating types of 8 and 4 bits",
+    r"bitshift_left_int32_(overflow|shift_ge)": "whole numbers that do not fit are an error here",
+    r"bitcast_(u?int64|float64)_to|bitcast_\w+_to_(u?int64|float64)": "whole numbers of 64 bits",
+}
+# On a GPU there is no arithmetic of uint32, and no 64 bits.
+NOT_ON_A_GPU = r"uint32|bitcast_(float64_to_int64|int64_to_float64)"
+
+
+@pytest.fixture(scope="module")
+def node_tests(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("operators")
+    done = subprocess.run(
+        [sys.executable, HERE / "write_node_tests.py", folder], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for archive in (HERE / "models.tar.xz", HERE.parent / "exchange" / "models.tar.xz"):
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    return folder
+
+
+def results(script: str, *words: object) -> dict:
+    done = node.run([HERE / script, *words], env=gpu.variables(), cwd=ROOT, timeout=900)
+    assert done.returncode == 0, done.stdout
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def told(failures: dict) -> str:
+    return "\n".join(f"{name}: {error}" for name, error in failures.items())
+
+
+@pytest.mark.parametrize(("device", "least"), [("cpu", 1700), ("webgpu", 1690)])
+def test_operators(device, least, node_tests, dist):
+    found = results("node_tests.mjs", node_tests, device)
+    away = [*ABSENT, *([NOT_ON_A_GPU] if device == "webgpu" else [])]
+    failures = {name: error for name, error in found.items() if error}
+    assert len(found) - len(failures) >= least
+    unexpected = {name: e for name, e in failures.items() if not any(re.search(p, name) for p in away)}
+    assert not unexpected, told(unexpected)
+
+
+@pytest.mark.parametrize(("device", "least"), [("cpu", 75), ("webgpu", 75)])
+def test_operators_of_onnxruntime(device, least, tmp_path, dist):
+    """com.microsoft's, and weights of few bits: what onnxruntime answered is in microsoft.tar.xz."""
+    with tarfile.open(HERE / "microsoft.tar.xz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    found = results("node_tests.mjs", tmp_path, device)
+    failures = {name: error for name, error in found.items() if error}
+    assert len(found) >= least and not failures, told(failures)
+
+
+@pytest.mark.parametrize("words", [("cpu",), ("webgpu",), ("cpu", "compiled")], ids=" ".join)
+def test_networks(words, models, dist):
+    found = results("programs.mjs", models, models, *words)
+    assert len(found) >= 7
+    failures = {name: error for name, error in found.items() if error}
+    assert not failures, told(failures)
+
+
+# Networks whose way depends on values, which a graph of ONNX has not: cond and while_loop.
+NOT_OUT = ("branch", "loop")
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_networks_exported_and_read_again(device, models, tmp_path, dist):
+    found = results("exported.mjs", models, tmp_path, device)
+    for name in NOT_OUT:
+        assert re.search("onnx.export: (a value is read|the model answers a promise)", found.pop(name))
+    failures = {name: error for name, error in found.items() if error}
+    assert not failures, told(failures)
+    assert checked(tmp_path) == len(found) >= 40
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_functions_exported_and_read_again(device, tmp_path, dist):
+    found = results("exported_ops.mjs", tmp_path, device)
+    failures = {name: error for name, error in found.items() if error}
+    assert not failures, told(failures)
+    assert checked(tmp_path) == len(found) >= 60
+
+
+def checked(folder: Path) -> int:
+    """How many models lie there; the standard's own checker has nothing to say of any."""
+    files = sorted(folder.glob("*.onnx"))
+    for file in files:
+        onnx.checker.check_model(onnx.load(file), full_check=True)
+    return len(files)
+
+
+def test_what_cannot_be_exported_says_why(dist):
+    failures = {name: e for name, e in results("not_exported.mjs").items() if e}
+    assert not failures, told(failures)
+
+
+def test_what_cannot_be_read_says_why(models, dist):
+    failures = {name: e for name, e in results("refused.mjs", models, 5, 400).items() if e}
+    assert not failures, told(failures)
