@@ -193,27 +193,34 @@ def children(e: Node) -> list[Node]:
             return []
 
 
-def mapped(e: Node, f: Callable[[Node], Node]) -> Node:
-    """The same operation of what `f` makes of its operands."""
+def of_operands(e: Node, operands: list[Node]) -> Node:
+    """The same operation of other operands, in the order of `children`."""
     match e:
-        case Cast(kind=kind, operand=operand):
-            return Cast(kind, f(operand))
-        case Rounded(operand=operand):
-            return Rounded(f(operand))
-        case Unary(operator=operator, operand=operand):
-            return Unary(operator, f(operand))
-        case Division(operator=operator, operand=operand, divisor=divisor):
-            return Division(operator, f(operand), divisor)
-        case BoundsCheck(operand=operand, stores=stores):
-            return BoundsCheck(f(operand), stores)
-        case Binary(operator=operator, left=left, right=right):
-            return Binary(operator, f(left), f(right))
-        case Select(condition=condition, yes=yes, no=no):
-            return Select(f(condition), f(yes), f(no))
-        case Apply(name=name, operands=operands):
-            return Apply(name, [f(a) for a in operands])
+        case Cast(kind=kind):
+            return Cast(kind, operands[0])
+        case Rounded():
+            return Rounded(operands[0])
+        case Unary(operator=operator):
+            return Unary(operator, operands[0])
+        case Division(operator=operator, divisor=divisor):
+            return Division(operator, operands[0], divisor)
+        case Item(access=access):
+            return Item(access, operands[0])
+        case BoundsCheck(stores=stores):
+            return BoundsCheck(operands[0], stores)
+        case Binary(operator=operator):
+            return Binary(operator, operands[0], operands[1])
+        case Select():
+            return Select(operands[2], operands[1], operands[0])
+        case Apply(name=name):
+            return Apply(name, operands)
         case _:
             return e
+
+
+def mapped(e: Node, f: Callable[[Node], Node]) -> Node:
+    """The same operation of what `f` makes of its operands."""
+    return of_operands(e, [f(child) for child in children(e)])
 
 
 def same(a: Node, b: Node) -> bool:
@@ -286,19 +293,35 @@ def collect(e: Node, out: list[Node]) -> None:
 def elements_of(e: Node | None) -> list[int]:
     """The accesses whose elements a formula uses, each once."""
     out: list[int] = []
-    for x in nodes_of(e):
-        if isinstance(x, Element) and x.access not in out:
-            out.append(x.access)
+    if e is not None:
+        collect_elements(e, out)
     return out
+
+
+def collect_elements(e: Node, out: list[int]) -> None:
+    if isinstance(e, Element):
+        if e.access not in out:
+            out.append(e.access)
+        return
+    for child in children(e):
+        collect_elements(child, out)
 
 
 def uses_loop(e: Node | None, loop: str) -> bool:
     """Whether a formula depends on where a loop stands; not by what it reads there."""
-    return any(isinstance(x, Index) and x.loop == loop for x in nodes_of(e))
+    if e is None:
+        return False
+    if isinstance(e, Index):
+        return e.loop == loop
+    return any(uses_loop(child, loop) for child in children(e))
 
 
 def uses_result(e: Node | None, step: int) -> bool:
-    return any(isinstance(x, Result) and x.step == step for x in nodes_of(e))
+    if e is None:
+        return False
+    if isinstance(e, Result):
+        return e.step == step
+    return any(uses_result(child, step) for child in children(e))
 
 
 def contains(e: Node, part: Node) -> bool:

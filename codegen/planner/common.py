@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.nodes import Apply, Local, Node, children, label, mapped, same
+from ..data.nodes import Apply, Local, Node, children, label, of_operands
 from .printed import printed
 
 # Functions that cost no more than a variable.
@@ -23,26 +23,30 @@ class Common:
 
 
 @dataclass
-class Counted:
-    """The different nodes of a formula: their numbers by what they say, how often each stands there, and of how many it
-    is made."""
+class Formula:
+    """The different nodes of a formula, operands first and the whole last, each with the places of its operands in
+    this list; `numbers` has their places by what they say, `variables` the names of those that a variable holds."""
 
-    numbers: dict[str, int]
     nodes: list[Node]
-    times: list[int]
-    sizes: list[int]
+    operands: list[list[int]]
+    variables: list[str]
+    numbers: dict[str, int]
 
 
 def common(formula: Node, name: str) -> Common:
     """A formula with its repeated calls in variables, whose names start with `name`."""
+    if calls_in(formula) < 2:
+        return Common([], formula)
+    parts = Formula([], [], [], {})
+    whole = add(formula, parts)
     lines: list[str] = []
-    call = repeated(formula)
+    call = smallest_repeated(parts)
     while call is not None:
         variable = f"{name}_{len(lines)}"
-        lines.append(f"let {variable} = {printed(call)};")
-        formula = without(formula, call, variable)
-        call = repeated(formula)
-    return Common(lines, formula)
+        lines.append(f"let {variable} = {printed(by_variables(call, parts))};")
+        parts.variables[call] = variable
+        call = smallest_repeated(parts)
+    return Common(lines, by_variables(whole, parts) if lines else formula)
 
 
 def calls_in(e: Node) -> int:
@@ -50,44 +54,49 @@ def calls_in(e: Node) -> int:
     return own + sum(calls_in(child) for child in children(e))
 
 
-def without(e: Node, call: Apply, variable: str) -> Node:
-    """A formula with a variable in each place of a call; nodes of other names are not compared."""
-    if isinstance(e, Apply) and e.name == call.name and same(e, call):
-        return Local(variable)
-    return mapped(e, lambda child: without(child, call, variable))
+def add(e: Node, parts: Formula) -> int:
+    """The place of a node among the parts, which it joins with all below it unless it is there."""
+    operands = [add(child, parts) for child in children(e)]
+    key = label(e)
+    for n in operands:
+        key = f"{key} {n}"
+    if key not in parts.numbers:
+        parts.numbers[key] = len(parts.nodes)
+        parts.nodes.append(e)
+        parts.operands.append(operands)
+        parts.variables.append("")
+    return parts.numbers[key]
 
 
-def repeated(formula: Node) -> Apply | None:
-    """The smallest call that a formula has more than once."""
-    if calls_in(formula) < 2:
-        return None
-    found = Counted({}, [], [], [])
-    count(formula, found)
-    best: Apply | None = None
-    size = 0
-    for n in range(len(found.nodes)):
-        e = found.nodes[n]
-        if found.times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN:
+def smallest_repeated(parts: Formula) -> int | None:
+    """The call of the fewest nodes that a formula, written by its variables, has more than once; the first of several.
+
+    What it consists of stands in it alone (it would be smaller), so that one choice leaves the others as they are."""
+    sizes: list[int] = []
+    for n in range(len(parts.nodes)):
+        size = 1
+        if parts.variables[n] == "":
+            for operand in parts.operands[n]:
+                size += sizes[operand]
+        sizes.append(size)
+    times = [0 for _ in parts.nodes]
+    times[len(times) - 1] = 1
+    best: int | None = None
+    for n in range(len(parts.nodes) - 1, -1, -1):
+        if parts.variables[n] != "":
             continue
-        if best is None or found.sizes[n] < size:
-            best = e
-            size = found.sizes[n]
+        for operand in parts.operands[n]:
+            times[operand] += times[n]
+        e = parts.nodes[n]
+        if times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN:
+            continue
+        if best is None or sizes[n] <= sizes[best]:
+            best = n
     return best
 
 
-def count(e: Node, found: Counted) -> int:
-    """Counts a node and all below it; answers its number."""
-    key = label(e)
-    size = 1
-    for child in children(e):
-        n = count(child, found)
-        key = f"{key} {n}"
-        size += found.sizes[n]
-    if key not in found.numbers:
-        found.numbers[key] = len(found.nodes)
-        found.nodes.append(e)
-        found.times.append(0)
-        found.sizes.append(size)
-    number = found.numbers[key]
-    found.times[number] += 1
-    return number
+def by_variables(n: int, parts: Formula) -> Node:
+    """The node of a place, with a variable for each part that has one."""
+    if parts.variables[n] != "":
+        return Local(parts.variables[n])
+    return of_operands(parts.nodes[n], [by_variables(operand, parts) for operand in parts.operands[n]])
