@@ -20,7 +20,9 @@ from codegen.data.errors import OpError
 from codegen.data.model import Meta
 from codegen.planner.lines import points
 from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
+from codegen.wasm.planning import plan
 from codegen.wasm.planning.plan import plan_wasm
+from codegen.wasm.planning.strategy import columns_of
 from dsl.ir.dtypes import TYPES, is_floating
 from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run
@@ -434,6 +436,42 @@ def test_values_of_a_row_are_kept(shape, dtype):
     exact /= exact.sum(-1, keepdims=True)
     got = f.run("wasm", (x,), {"dim": len(shape) - 1})
     assert np.max(np.abs(got - exact) / np.spacing(exact.astype(dtype))) < (8 if dtype == np.float64 else 0.51)
+
+
+SIDE_BY_SIDE = [
+    ("softmax", (40, 700), {"dim": 0}, np.float32),
+    ("softmax", (2, 300, 91), {"dim": 1}, np.float32),
+    ("log_softmax", (300, 270), {"dim": 0}, np.float64),
+    ("softmax", (90, 301), {"dim": 0}, np.float16),
+    ("var", (130, 515), {"dim": 0}, np.float32),
+    ("amax", (300, 261), {"dim": 0}, np.float32),
+    ("sum", (3, 70, 600), {"dim": 1}, np.float32),
+    ("rms_norm", (300, 261), {"normalized_shape": [261]}, np.float32),
+    ("layer_norm", (130, 300), {"normalized_shape": [300]}, np.float32),
+]
+
+
+@pytest.mark.parametrize("name, shape, options, dtype", SIDE_BY_SIDE)
+def test_columns_go_through_rows_together(name, shape, options, dtype, monkeypatch):
+    """And come to what each column does alone, bit for bit."""
+    rng = np.random.default_rng(0)
+    arrays = {"input": strided(rng.standard_normal(shape).astype(dtype))}
+    for weight in ("weight", "bias")[: {"rms_norm": 1, "layer_norm": 2}.get(name, 0)]:
+        arrays[weight] = rng.standard_normal(shape[-1:]).astype(dtype)
+    arrays["input"][(..., 5, 7)], arrays["input"][(..., 6, 11)] = np.nan, np.inf
+    widths, found = [], []
+    for together in (True, False):
+
+        def columns(k, together=together):
+            widths.append(columns_of(k))
+            return widths[-1] if together else 0
+
+        monkeypatch.setattr(plan, "columns_of", columns)
+        monkeypatch.setattr(workbench.function, "cpu", Wasm)
+        f = workbench.op(name, on="wasm")
+        found.append([f(**arrays, **options), *f.grad(**arrays, **options).values()])
+    assert any(0 < width < shape[-1] for width in widths)
+    assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
 
 
 @pytest.mark.parametrize("shape, dim", [((7, 1), 1), ((1, 40), 0), ((5, 0), 1), ((0,), 0)])

@@ -9,7 +9,8 @@ planning/         what a call decides before anything is printed
   sharing.py      what threads share out
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 steps.py          what kernels do at their points, from the terms of their steps (step_terms.py)
-reductions.py     values that come together, some in one pass (passes.py); arg_reductions.py: places of the largest
+reductions.py     values that come together, some in one pass (passes.py); columns.py: of many columns, row by row;
+                 arg_reductions.py: places of the largest
 lanes.py          how many points at once
 contraction.py    sums of products in tiles, of panels (panels.py, walks.py); copies.py: copies with margins
 printer.py        lines as loops; hoisting.py: what does not change along them

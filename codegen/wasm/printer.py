@@ -37,7 +37,8 @@ class Printer(FunctionWriter):
     """pointers: by access, the variable with the address of its element here.  counters: by loop, the variable that
     says where it stands.  fixed: where loops stand that are printed point by point.  line: the number of the line that
     is taken several points at once, -1 for none; ahead: how many points before what the pointers say.  kept: the
-    variable with the address of what is kept of a row here, -1 for none."""
+    variable with the address of what is kept of a row here, -1 for none; column: of what is kept of a column; row: the
+    line along which both lie."""
 
     def __init__(self, k: Plan):
         functions = Functions()
@@ -57,6 +58,8 @@ class Printer(FunctionWriter):
         self.ahead = 0
         self.fixed: dict[str, int] = {}
         self.kept = -1
+        self.column = -1
+        self.row = len(self.lines) - 1
         self.moving: dict[str, bool] = {}
 
     # --- Parameters ---
@@ -189,6 +192,21 @@ class Printer(FunctionWriter):
             self.places = [*self.places, place]
         return LoopState(count, before, counters, places, made)
 
+    def stay(self, d: int, count: int) -> LoopState:
+        """The same from where the kernel stands on an opened line, for so many points as a variable says."""
+        before = {**self.pointers}
+        counters = {**self.counters}
+        made = [self.copied(count)]
+        for n in self.k.used:
+            if self.class_of(d, n) != "0":
+                self.pointers[n] = self.copied(self.pointers[n])
+                made.append(self.pointers[n])
+        name = self.lines[d].name
+        if name != "":
+            self.counters[name] = self.copied(self.counters[name])
+            made.append(self.counters[name])
+        return LoopState(made[0], before, counters, self.places, made)
+
     def shift(self, pointer: int, d: int, n: int, times: int) -> None:
         """Takes a pointer into access n as many points along a line as a variable says."""
         self.get(pointer)
@@ -256,8 +274,9 @@ class Printer(FunctionWriter):
                 self.step(d, n, turn)
                 self.emit("i32.add" if way == 1 else "i32.sub")
                 self.set(self.pointers[n])
-        if self.kept >= 0 and d == len(self.lines) - 1:
-            self.add(self.kept, 8 * turn)
+        for kept in [self.kept, self.column]:
+            if kept >= 0 and d == self.row:
+                self.add(kept, 8 * turn)
         name = self.lines[d].name
         if name != "":
             self.add(self.counters[name], way * turn)

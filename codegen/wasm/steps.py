@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..data.model import Step, is_arg
 from ..data.nodes import Constant, Result
 from .arg_reductions import ArgReductions
+from .columns import Columns
 from .copies import Copy
 from .elements import Elements
 from .encoder import release, variable
@@ -91,6 +92,10 @@ class Steps(KernelPart):
         """The loop over the last line, first several points at once, then one by one."""
         state = self.p.open(d)
         known = self.w.known
+        if lanes > 1 and self.k.columns > 0:
+            Columns(self.reductions, lambda n: self.store(n)).write(state, self.passes, lanes)
+            self.p.close(d, state)
+            return
         if lanes > 1:
             self.hoisting.widen([], lanes)
             self.p.line = d

@@ -19,6 +19,7 @@ from .sharing import Sharing
 from .straight import Straight
 
 BYTES: dict[str, int] = {name: TYPES[name].bytes for name in TYPES}
+COLUMN_ARRAYS = 4  # formulas of results that are computed once for each column of a block
 TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns: eight of the sixteen registers are sums
 
 
@@ -33,7 +34,8 @@ class Plan:
     read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
     threads share out, if anything.  kept: the reduction of a row whose values a later step asks for again, or -1.
     ones: the parameters that are 1 in this call, which formulas are printed without.  split: the outer line of few
-    points whose formulas are printed for each of them, since they ask which it is, or -1."""
+    points whose formulas are printed for each of them, since they ask which it is, or -1.  columns: how many
+    neighbours of the last outer line go together through the rows of a reduction, or 0."""
 
     op: Op
     kernel: Kernel
@@ -56,6 +58,7 @@ class Plan:
     sharing: Sharing | None = None
     kept: int = -1
     split: int = -1
+    columns: int = 0
 
 
 @dataclass

@@ -7,11 +7,11 @@ from ...data.model import Env, Kernel, UniformField, formulas_of
 from ...data.nodes import Random, elements_of, nodes_of
 from ...planner.lines import points
 from ...planner.writer import infinite
-from .kernel_plan import BYTES, TILE_ROWS, Plan, WasmLaunch, option
+from .kernel_plan import BYTES, COLUMN_ARRAYS, TILE_ROWS, Plan, WasmLaunch, option
 
-# Rows, columns and depth of a block: its panels, 256 kB of B and a row of four of A, stay in a core's second cache.
-MC = 512
-NC = 256
+# Rows, columns and depth of a block: its panels and sums, 512 kB, stay in a core's second cache.
+MC = 256
+NC = 128
 KC = 256
 
 
@@ -38,7 +38,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         if k.even.said[n] != "":
             key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
     margins = k.margins
-    if k.product is not None or margins is not None or k.kept >= 0:
+    if k.product is not None or margins is not None or k.kept >= 0 or k.columns > 0:
         out.slots.append(-1)
         out.shifts.append(0)
         parameter(k, out, "scratch", "i", 0)
@@ -81,7 +81,10 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
-        out.scratch = 8 * points(k.reduce)
+        out.scratch = 8 * points(k.reduce) * max(k.columns, 1)
+    if k.columns > 0:
+        key.append(f"columns {k.columns}")
+        out.scratch += 8 * k.columns * (len(k.kernel.steps) + COLUMN_ARRAYS)
     if margins is not None:
         close = "close" if margins.source[len(margins.source) - 1] == 1 else ""
         key.append(f"margins {margins.access} {margins.before} {len(margins.sizes)} {close}")

@@ -18,7 +18,7 @@ from .parameters import with_parameters
 from .residues import guarded, parts_of, with_guard
 from .sharing import sharing_of
 from .straight import Evenness, Straight, straightened
-from .strategy import goes_across, in_singles, kept_step, ones_of, split_line, tiles
+from .strategy import columns_of, goes_across, in_singles, kept_step, ones_of, split_line, tiles
 
 
 def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[str]) -> list[WasmLaunch | None]:
@@ -90,8 +90,10 @@ def planned(
         if k.singles:
             with_margins(k)
         k.across = goes_across(k)
-        if not k.across:
-            k.kept = kept_step(k)
+        k.kept = kept_step(k)
+        k.columns = columns_of(k)
+        if k.across and k.columns == 0:
+            k.kept = -1
     lanes = 8 if product is not None else 4 if k.singles else 1
     k.sharing = sharing_of(
         kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...data.dtypes import compute_class
-from ...data.model import Call, Kernel, is_arg
+from ...data.model import Call, Kernel, formulas_of, is_arg
 from ...data.nodes import (
     Apply,
     Binary,
@@ -12,6 +12,7 @@ from ...data.nodes import (
     Index,
     Node,
     Option,
+    Random,
     Result,
     Select,
     Uniform,
@@ -34,6 +35,11 @@ LEAST_PRODUCTS = 8192
 COSTLY = ["exp_of", "exp2_of", "expm1_of", "log_of", "log1p_of", "tanh_of", "erf_of", "sin_of", "cos_of", "power"]
 MOST_KEPT = 1 << 16  # points of a row whose values are kept, as doubles
 MOST_SPLIT = 8  # points of a line that is printed point by point
+LEAST_ROWS = 8  # of a reduction that goes through its rows with many columns at once
+LEAST_BESIDE = 32  # columns that pay for it
+LEAST_PLANE = 1 << 15  # elements: a single pass down each few columns of a smaller one finds the others in the cache
+MOST_COLUMNS = 256  # of a block: what is kept of them stays in a core's first cache
+MOST_KEPT_BESIDE = 1 << 15  # values that are kept of a block, as doubles in a core's second cache
 SHORT = 16  # a row of fewer points is not worth lanes of its own
 
 
@@ -172,6 +178,27 @@ def kept_step(k: Plan) -> int:
                 if (steps[later].kind == "reduce" or steps[later].inner) and contains(k.code.steps[later].body, body):
                     return n
     return -1
+
+
+def columns_of(k: Plan) -> int:
+    """How many reductions side by side go together through the rows, for Plan.columns."""
+    rows = points(k.reduce)
+    if not k.across or k.singles or k.kernel.shape != "reduce" or k.kernel.reverse or rows < LEAST_ROWS:
+        return 0
+    if k.outer[len(k.outer) - 1].size < LEAST_BESIDE or any(isinstance(x, Random) for x in nodes_in(k)):
+        return 0
+    if len(k.kernel.steps) == 2 and rows * k.outer[len(k.outer) - 1].size < LEAST_PLANE:
+        return 0
+    if k.kept < 0:
+        return MOST_COLUMNS
+    width = MOST_COLUMNS
+    while width > LEAST_BESIDE // 2 and width * rows > MOST_KEPT_BESIDE:
+        width //= 2
+    return width
+
+
+def nodes_in(k: Plan) -> list[Node]:
+    return [x for e in formulas_of(k.code) for x in nodes_of(e)]
 
 
 def ones_of(kernel: Kernel, call: Call, even: Straight) -> list[str]:
