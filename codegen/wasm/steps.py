@@ -23,7 +23,8 @@ MOST_BESIDE = 2  # reductions whose sums at several neighbours stay in registers
 
 
 class Steps(KernelPart):
-    """Prints the steps of a kernel into its printer's function."""
+    """Prints the steps of a kernel into its printer's function.  missing: the variable that says whether a sum of
+    which products are left out is not a number, -1 for none."""
 
     def __init__(self, p: Printer):
         super().__init__(p)
@@ -35,6 +36,7 @@ class Steps(KernelPart):
         self.passes = passes_of(p.k)
         self.first = self.passes[0] if len(self.passes) > 0 else []
         self.args = ArgReductions(self.reductions)
+        self.missing = -1
 
     def write(self) -> None:
         self.p.start()
@@ -90,6 +92,8 @@ class Steps(KernelPart):
 
     def spread(self, d: int, lanes: int, times: int) -> None:
         """The loop over the last line, first several points at once, then one by one."""
+        if lanes > 1 and self.k.guard is not None:
+            self.missing = self.p.zero()
         state = self.p.open(d)
         known = self.w.known
         if lanes > 1 and self.k.columns > 0:
@@ -110,11 +114,47 @@ class Steps(KernelPart):
             self.p.line = -1
             self.w.lanes = 1
             self.w.known = known
+        guard = self.t.pred[0] if len(self.t.pred) > 0 else None
         if lanes == 1 or not self.k.singles:
+            self.leave_out()
             self.hoisting.hoist(self.t.roots(), d)
             self.p.run(d, state, 1, 1, lambda: self.point())
         self.w.known = known
         self.p.close(d, state)
+        if self.missing >= 0:
+            self.without_left_out(d)
+        if self.k.guard is not None:
+            self.t.pred[0] = guard
+
+    def leave_out(self) -> None:
+        """From here on formulas say which products are left out of the sum."""
+        if self.k.guard is not None:
+            self.t.pred[0] = self.p.terms.of(self.k.guard, {})
+
+    def without_left_out(self, d: int) -> None:
+        """The line once more, point by point, where a sum is not a number: zeros were multiplied in place of products
+        that are left out, and an infinite factor makes them that."""
+        self.get(self.missing)
+        self.emit("if")
+        known = self.w.known
+        self.w.known = {}
+        release(self.f, self.missing)
+        self.missing = -1
+        self.leave_out()
+        self.p.each(d, lambda: self.point())
+        self.w.known = known
+        self.emit("end")
+
+    def find_missing(self, total: int) -> None:
+        """Marks that a sum is not a number at one of several points."""
+        if self.missing >= 0 and self.w.lanes > 1:
+            self.get(total)
+            self.get(total)
+            self.emit("f32x4.ne")
+            self.emit("v128.any_true")
+            self.get(self.missing)
+            self.emit("i32.or")
+            self.set(self.missing)
 
     def one_pass(self) -> bool:
         """Whether there is one pass of reductions, and then stores at each point."""
@@ -131,6 +171,7 @@ class Steps(KernelPart):
         self.reductions.reduced(self.t.inner, [], 1, 1, lambda: self.meet_beside(d, totals, lanes))
         for at in range(times):
             self.p.ahead = at * lanes
+            self.find_missing(totals[0][at])
             self.stores_after([some[at] for some in totals])
         self.p.ahead = 0
         for some in totals:
@@ -217,6 +258,7 @@ class Steps(KernelPart):
                     self.args.place(n)
                 elif self.steps[n].kind == "reduce":
                     self.reductions.reduce(n)
+                    self.find_missing(self.w.known[self.t.results[n].number])
                 elif self.steps[n].inner:
                     self.along([n])
                 else:

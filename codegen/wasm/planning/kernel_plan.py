@@ -35,7 +35,9 @@ class Plan:
     threads share out, if anything.  kept: the reduction of a row whose values a later step asks for again, or -1.
     ones: the parameters that are 1 in this call, which formulas are printed without.  split: the outer line of few
     points whose formulas are printed for each of them, since they ask which it is, or -1.  columns: how many
-    neighbours of the last outer line go together through the rows of a reduction, or 0."""
+    neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what says of single
+    floats which of their products are left out, where zeros are multiplied instead.  part: which points of the kernel
+    it computes, where that is not all."""
 
     op: Op
     kernel: Kernel
@@ -59,6 +61,8 @@ class Plan:
     kept: int = -1
     split: int = -1
     columns: int = 0
+    guard: Node | None = None
+    part: str = ""
 
 
 @dataclass

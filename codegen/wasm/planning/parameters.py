@@ -37,6 +37,10 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
             parameter(k, out, f"at{slot}", "i", 0)
         if k.even.said[n] != "":
             key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
+    if k.part != "":
+        key.append(k.part)
+    if k.guard is not None:
+        key.append("left out")
     margins = k.margins
     if k.product is not None or margins is not None or k.kept >= 0 or k.columns > 0:
         out.slots.append(-1)

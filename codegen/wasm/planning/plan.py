@@ -58,7 +58,8 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         parts = parts_of(kernel, with_guard(code, left_out), r, call.env, left_out)
         for part in parts:
             k = planned(op, kernel, part.kernel, part.code, part.lines, call, stored, left_out)
-            if k.product is not None:
+            k.part = part.said
+            if k.product is not None or k.singles:
                 launches.append(with_parameters(k, program))
         if len(launches) == len(parts):
             launches[0].more = launches[1:]
@@ -87,6 +88,8 @@ def planned(
         k.singles = in_singles(k, 1)
     else:
         k.singles = in_singles(k, 0)
+        if k.singles and left_out >= 0:
+            k.guard = k.code.accesses[left_out].guard
         if k.singles:
             with_margins(k)
         k.across = goes_across(k)

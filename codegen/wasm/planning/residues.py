@@ -30,11 +30,12 @@ MOST_PARTS = 64  # kernels that a launch is split into: eight residues of each o
 
 @dataclass
 class Part:
-    """Some of a kernel's points."""
+    """Some of a kernel's points.  said: which, for a key."""
 
     kernel: Kernel
     code: Code
     lines: Resolved
+    said: str
 
 
 @dataclass
@@ -85,7 +86,7 @@ def parts_of(kernel: Kernel, code: Code, r: Resolved, env: Env, access: int) -> 
         if found is not None and not any(s.outer == found.outer or s.inner == found.inner for s in splits):
             splits.append(found)
             count *= period(found.a, found.m)
-    out = [Part(kernel, code, r)]
+    out = [Part(kernel, code, r, "")]
     if count > MOST_PARTS:
         return out
     for split in splits:
@@ -161,7 +162,8 @@ def stepped(part: Part, loop: str, first: int, by: int, size: int) -> Part:
     for s in part.code.steps:
         body = placed(s.body, loop, place)
         steps.append(StepCode(placed(s.pred, loop, place), s.body if body is None else body))
-    return Part(with_accesses(part.kernel, accesses), Code(reads, steps), with_size(part.lines, loop, size))
+    said = f"{part.said} {loop}*{by}+{first}"
+    return Part(with_accesses(part.kernel, accesses), Code(reads, steps), with_size(part.lines, loop, size), said)
 
 
 def placed(e: Node | None, loop: str, place: Node) -> Node | None:
