@@ -72,7 +72,7 @@ LONG = """
 596 tests/exchange/architectures.py
 501 runtime/views/views.ts
 515 runtime/devices/webgpu/gpu-device.ts
-540 tests/test_wasm.py
+418 tests/test_wasm.py
 482 runtime/functions/tensor-methods.ts
 479 tests/node/files.test.mjs
 469 tests/checks/files.mjs
