@@ -45,7 +45,7 @@ class Lowering(Statements):
             if not is_tensor(p):
                 continue
             dims, items = self.patterns.of(p.type.dims) if p.type.dims is not None else self.whole.domain()
-            dtype = "T" if p.name in promoted else "bool" if p.type.name == "Bool" else "own"
+            dtype = "T" if p.name in promoted or p.type.name == "Any" else "bool" if p.type.name == "Bool" else "own"
             self.declare(Tensor(p.name, "input", dims, dtype, optional=p.type.optional, mut=p.mut), items)
         self.computed = sizes_of(self)
         for o in op.outputs:

@@ -9,7 +9,7 @@ from ..ir.expression import Binary, Call, Constant, E, Index, Random, Read, Sele
 from ..ir.intrinsics import KEEPING, PREDICATES, ROUNDING
 from ..ir.program import Tensor
 from ..opdef import OpDef, symbol
-from ..text.syntax import Op
+from ..text.syntax import Op, Param
 from ..text.vocabulary import is_tensor
 
 NUMBERS = ("Num", "Float", "Any")
@@ -31,7 +31,12 @@ def promotion(op: Op) -> tuple[str, list[str]]:
         kind = "none"
     else:
         kind = "default"
-    return kind, [p.name for p in over]
+    return kind, [p.name for p in over if not is_element(p, tensors)] or [p.name for p in over]
+
+
+def is_element(p: Param, tensors: list[Param]) -> bool:
+    """Whether a tensor stands for an element of others (`value: Any[]`): it takes their type, whatever its own is."""
+    return p.type.name == "Any" and p.type.dims == () and len(tensors) > 1
 
 
 def output_dtype(cls: str, op: Op) -> str:

@@ -42,6 +42,7 @@ function run(compiled: CompiledOp, given: Values, wanted: Device | null): Tensor
     terms = entry(TERMS, op),
     own = entry(COMPLEX, op);
   if (!values.some(isComplex)) return runValues(compiled, values, wanted);
+  refuseComplexOptions(op, values);
   const together = terms?.startsWith("*") ? atOnce(compiled, values, termsOf(terms, op, values)) : null;
   if (together) return together;
   const device = deviceOf(values);
@@ -77,6 +78,20 @@ function typed({ name, params }: Op, given: Values): unknown[] {
     if (at >= 0) values[at] = cast(values[at] as Tensor, "complex64", name);
   });
   return values;
+}
+
+/** Numbers beside tensors, and tensors that take another's type, make nothing complex: `alpha`, `value` of `masked_fill`. */
+function refuseComplexOptions({ name, params, promoted }: Op, values: Values): void {
+  const joins = params.map(({ slot }) => promoted.includes(slot));
+  if (values.some((value, i) => joins[i] && isComplex(value))) return;
+  const at = values.findIndex((value, i) => !joins[i] && isComplex(value)),
+    type = values.find((value, i): value is Tensor => joins[i]! && value instanceof Tensor)?.dtype;
+  if (type === undefined) return;
+  const given = values[at] instanceof Tensor ? "complex64" : String(values[at]);
+  throw new TypeMismatchError(
+    `${name}: For non-complex input tensors, argument ${params[at]!.name} must not be a complex number:` +
+      ` ${given} cannot be converted to type ${type} without overflow`,
+  );
 }
 
 const deviceOf = (values: Values): Device =>

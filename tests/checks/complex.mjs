@@ -267,6 +267,69 @@ export default {
     t.equal([back.z.dtype, await pairs(t, back.z)], ["complex64", await pairs(t, z)]);
     t.equal([await pairs(t, back.part), await back.real.tolist()], [await pairs(t, z.index(1)), await z.real.tolist()]);
   },
+  "complex options beside real tensors are refused, complex operands are not": async (t) => {
+    const { torch } = t,
+      x = t.tensor([1, 2, 3]),
+      square = t.tensor([
+        [1, 2],
+        [3, 4],
+      ]),
+      mask = t.tensor([true, false, true]),
+      first = t.tensor([0], { dtype: torch.long }),
+      z = C(t, 1, 2),
+      one = t.tensor(z);
+    const refused = {
+      value: [
+        () => x.masked_fill(mask, z),
+        () => x.masked_fill_(mask, z),
+        () => x.masked_fill(mask, one),
+        () => x.int().masked_fill(mask, z),
+        () => x.index_fill(0, first, z),
+        () => x.index_fill(0, first, one),
+        () => torch.addcmul(x, x, x, { value: z }),
+        () => torch.addcdiv(x, x, x, { value: z }),
+        () => torch.nn.functional.pad(x, [1, 1], "constant", z),
+        () => x.scatter(0, first, z),
+      ],
+      alpha: [
+        () => torch.add(x, x, { alpha: z }),
+        () => x.add_(x, { alpha: z }),
+        () => torch.sub(x, x, { alpha: z }),
+        () => torch.rsub(x, x, { alpha: z }),
+        () => torch.addmm(square, square, square, { alpha: z }),
+        () => x.index_add(0, first, x.narrow(0, 0, 1), { alpha: z }),
+      ],
+      beta: [() => torch.addmm(square, square, square, { beta: z })],
+      weight: [() => torch.lerp(x, x, z)],
+    };
+    for (const [name, calls] of Object.entries(refused))
+      for (const call of calls)
+        await t.throws(
+          call,
+          new RegExp(
+            name === "weight" ? "argument 'weight' cannot be complex" : `argument ${name} must not be a complex`,
+          ),
+        );
+    t.equal(await x.tolist(), [1, 2, 3]);
+    for (const made of [
+      x.pow(z),
+      torch.where(mask, x, z),
+      x.mul(z),
+      torch.add(x, z, { alpha: z }),
+      torch.add(x, x.mul(one), { alpha: z }),
+      x.mul(one).masked_fill(mask, z),
+      x.mul(one).masked_fill(mask, one),
+    ])
+      t.equal([made.dtype, made.shape], ["complex64", [3]]);
+  },
+  "a tensor that fills takes the type of what it fills": async (t) => {
+    const whole = t.tensor([1, 2, 3], { dtype: t.torch.long }),
+      mask = t.tensor([true, false, true]),
+      fill = t.tensor(-7.5);
+    for (const filled of [whole.masked_fill(mask, fill), whole.index_fill(0, t.tensor([0, 2]).long(), fill)])
+      t.equal([filled.dtype, await filled.tolist()], ["int64", [-7, 2, -7]]);
+    t.equal((await mask.masked_fill(mask, t.tensor(5)).tolist()).join(), "true,false,true");
+  },
   "types and what has no complex meaning": async (t) => {
     const { torch } = t,
       z = t.tensor([C(t, 1, 2)]);
