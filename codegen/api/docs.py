@@ -127,7 +127,9 @@ def call(e: X, op: OpDef, whole: bool = False) -> str:
 
 
 def shown_name(op: OpDef) -> str:
-    """The name a user calls it by: its first alias without the namespace, or that of an op for which it stands."""
+    """The name a user calls it by, without the namespace: its first alias, or what it stands for or is a step of."""
+    if op.tree is not None and op.tree.within:
+        return op.tree.within.rsplit(".", 1)[1]
     if op.tree is not None and op.tree.complexes:
         return op.tree.complexes[0]
     return op.aliases[0].rsplit(".", 1)[1] if op.aliases else op.name

@@ -27,6 +27,7 @@ CLAUSE_WORDS = (
     "foreach",
     "numbers",
     "modulus",
+    "within",
 )
 ITEM_WORDS = ("op", "or", "def", "schedule")
 OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"

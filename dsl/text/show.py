@@ -272,6 +272,8 @@ def show(item: Op | Def | Schedule) -> str:
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
     if op.aliases:
         lines.append("as " + ", ".join(op.aliases))
+    if op.within:
+        lines.append(f"within {op.within}")
     if op.complexes:
         lines.append("complex " + ", ".join(op.complexes))
     lines += [

@@ -300,6 +300,7 @@ class Op:
     complexes: tuple[str, ...] = field(default=(), repr=False)  # ops of which it is what complex numbers get
     foreach: bool = False
     numbers: bool = False  # numbers alone will do where tensors may be numbers
+    within: str = field(default="", repr=False)  # the function of PyTorch that it is a step of, as errors name it
     modulus: bool = field(default=False, repr=False)  # of complex numbers it takes the absolute values
     # Requirements over elements, once they are an op of their own: dsl/checking/elements.py.
     asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)

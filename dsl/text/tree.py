@@ -58,7 +58,7 @@ from .tree_values import (
 ONCE = {
     "doc": "text",
     "family": "`for`",
-    **{word: f"`{word}`" for word in ("nograd", "foreach", "numbers", "modulus")},
+    **{word: f"`{word}`" for word in ("nograd", "foreach", "numbers", "modulus", "within")},
 }
 LISTS = ("ignored", "aliases", "complexes")  # clauses with several names each
 
@@ -160,6 +160,9 @@ class Build(Formulas):
 
     def modulus(self, m, c):
         return ("modulus", True, place(m))
+
+    def within(self, m, c):
+        return ("within", c[0], place(m))
 
     def launch(self, m, c):
         name, step, steps, *over, lanes, block = c

@@ -48,6 +48,7 @@ def completed(v: Variant, op: Op | None) -> Op | Error:
     said.setdefault("doc", op.doc)
     said.setdefault("foreach", op.foreach)
     said.setdefault("modulus", op.modulus)
+    said.setdefault("within", op.within)
     said.setdefault("numbers", op.numbers and any(p.type.instead == "num" for p in params))
     return Op(v.name, params, outputs, drop, span=(op.span[0], v.span[1]), name_span=v.name_span, **said)
 

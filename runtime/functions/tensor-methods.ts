@@ -197,7 +197,7 @@ class Methods {
     return setIndex(this, specs, value);
   }
   [Symbol.iterator](this: Tensor): Iterator<Tensor> {
-    return views.unbind(this, 0, "iteration")[Symbol.iterator]();
+    return views.unbind(this, 0, "Tensor")[Symbol.iterator]();
   }
   new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
   new_tensor(this: Tensor, ...args: never[]): Tensor {

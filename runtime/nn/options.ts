@@ -84,10 +84,17 @@ export function parameter(shape: readonly number[], { device = null, dtype = nul
   return new Parameter(empty(shape, { device, dtype }));
 }
 
-/** `value` for each of `rank` axes. */
-export function axes(value: number | readonly number[], rank: number, name = "kernel_size", check = whole): number[] {
-  const list = (Array.isArray(value) ? Array.from(value) : [value]).map((v) => check(v, name, name));
+/** What a layer was given as `name`, for each of `rank` axes. */
+export function axes(
+  layer: string,
+  name: string,
+  value: number | readonly number[],
+  rank: number,
+  check = whole,
+): number[] {
+  const list = (Array.isArray(value) ? Array.from(value) : [value]).map((v) => check(v, layer, name));
   if (list.length === 1 && !Array.isArray(value)) return new Array<number>(rank).fill(list[0]!);
-  if (list.length !== rank) throw new OpError(`${name} must be a number or ${rank} numbers, got ${list.length}`);
+  if (list.length !== rank)
+    throw new OpError(`${layer}: ${name} must be a number or ${rank} numbers, got ${list.length}`);
   return list;
 }

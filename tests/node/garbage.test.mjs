@@ -1,6 +1,6 @@
 // Every export is fed with what a program gives by mistake.  Each call answers, or throws one of the package's own
 // errors: no TypeError or RangeError from inside, no call that lasts; and an argument that a call cannot do without is
-// refused where it is of no kind it takes.
+// refused where it is of no kind it takes.  Errors name functions that users know.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { feed } from "./garbage/watch.mjs";

@@ -60,21 +60,22 @@ export abstract class ConvModule extends Module {
     if (o.out_channels % o.groups !== 0) throw new OpError("out_channels must be divisible by groups");
     this.in_channels = o.in_channels;
     this.out_channels = o.out_channels;
-    this.kernel_size = axes(o.kernel_size, rank);
-    this.stride = axes(o.stride, rank, "stride");
+    const each = (name: string, value: Size): number[] => axes(this.constructor.name, name, value, rank);
+    this.kernel_size = each("kernel_size", o.kernel_size);
+    this.stride = each("stride", o.stride);
     if (typeof o.padding === "string") {
       if (o.padding !== "same" && o.padding !== "valid")
         throw new OpError(`Invalid padding string '${String(o.padding)}', should be one of {'valid', 'same'}`);
       if (o.padding === "same" && this.stride.some((s) => s !== 1))
         throw new OpError("padding='same' is not supported for strided convolutions");
       this.padding = o.padding;
-    } else this.padding = axes(o.padding, rank, "padding");
+    } else this.padding = each("padding", o.padding);
     if (!MODES.includes(o.padding_mode))
       throw new OpError(
         `padding_mode must be one of {${MODES.map((m) => `'${m}'`).join(", ")}}, but got padding_mode='${o.padding_mode}'`,
       );
-    this.dilation = axes(o.dilation, rank, "dilation");
-    this.output_padding = axes(o.output_padding ?? 0, rank, "output_padding");
+    this.dilation = each("dilation", o.dilation);
+    this.output_padding = each("output_padding", o.output_padding ?? 0);
     this.groups = o.groups;
     this.padding_mode = o.padding_mode;
     this.weight = parameter(this.weight_shape(), o);

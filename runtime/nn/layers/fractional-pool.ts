@@ -52,9 +52,9 @@ function fractionalPool(
         throw new OpError(`${name} requires specifying either an output size, or a pooling ratio`);
       if (o.output_size !== null && o.output_ratio !== null)
         throw new OpError("only one of output_size and output_ratio may be specified");
-      this.kernel_size = axes(o.kernel_size, rank);
-      this.output_size = o.output_size === null ? null : axes(o.output_size, rank, "output_size");
-      this.output_ratio = o.output_ratio === null ? null : axes(o.output_ratio, rank, "output_ratio", number);
+      this.kernel_size = axes(name, "kernel_size", o.kernel_size, rank);
+      this.output_size = o.output_size === null ? null : axes(name, "output_size", o.output_size, rank);
+      this.output_ratio = o.output_ratio === null ? null : axes(name, "output_ratio", o.output_ratio, rank, number);
       if (this.output_ratio?.some((r) => !(r > 0 && r < 1)))
         throw new OpError(`output_ratio must be between 0 and 1 (got ${String(o.output_ratio)})`);
       this.return_indices = o.return_indices;

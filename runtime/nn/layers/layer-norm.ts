@@ -21,7 +21,7 @@ import type { Parameter } from "../parameter.js";
 import { flag, float, tuple } from "../shown.js";
 
 type Shape = number | readonly number[];
-const list = (shape: Shape): number[] => integers([shape], "normalization", "normalized_shape");
+const list = (shape: Shape, layer: string): number[] => integers([shape], layer, "normalized_shape");
 
 export interface LayerNormOptions extends Factory {
   eps?: number;
@@ -51,7 +51,7 @@ class LayerNormClass extends Module {
       { normalized_shape: required<Shape>(), eps: 1e-5, elementwise_affine: true, bias: true, ...DEVICE_AND_TYPE },
       args,
     );
-    this.normalized_shape = list(o.normalized_shape);
+    this.normalized_shape = list(o.normalized_shape, "LayerNorm");
     this.eps = o.eps;
     this.elementwise_affine = o.elementwise_affine;
     this.weight = o.elementwise_affine ? parameter(this.normalized_shape, o) : null;
@@ -99,7 +99,7 @@ class RMSNormClass extends Module {
       { normalized_shape: required<Shape>(), eps: null as number | null, elementwise_affine: true, ...DEVICE_AND_TYPE },
       args,
     );
-    this.normalized_shape = list(o.normalized_shape);
+    this.normalized_shape = list(o.normalized_shape, "RMSNorm");
     this.eps = o.eps;
     this.elementwise_affine = o.elementwise_affine;
     this.weight = o.elementwise_affine ? parameter(this.normalized_shape, o) : null;

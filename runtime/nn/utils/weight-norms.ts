@@ -13,7 +13,7 @@ import { normalize } from "../../../names/functional.js";
 import { clone } from "../../tensor/copy.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
-import { type Module, forget } from "../module.js";
+import { type Module, checkModule, forget } from "../module.js";
 import type { RemovableHandle } from "../hooks.js";
 import { Parameter } from "../parameter.js";
 
@@ -73,14 +73,14 @@ function replaceBy(op: string, module: Module, name: string, parts: readonly str
   return module;
 }
 function parameterOf(op: string, module: Module, name: string): Parameter {
-  const weight = attributes(module)[name];
+  const weight = attributes(checkModule(module, op))[name];
   if (!(weight instanceof Parameter)) throw new OpError(`${op}: ${module.constructor.name} has no parameter '${name}'`);
   if (kept.get(module)?.has(`${op} ${name}`))
     throw new OpError(`Cannot register two ${op} hooks on the same parameter ${name}`);
   return weight;
 }
 function remove(op: string, module: Module, name: string): Module {
-  const found = kept.get(module)?.get(`${op} ${name}`);
+  const found = kept.get(checkModule(module, op))?.get(`${op} ${name}`);
   if (!found) throw new OpError(`${op} of '${name}' not found in ${module.constructor.name}`);
   const weight = unrecorded(() => found.compute().detach());
   found.handle.remove();

@@ -91,7 +91,7 @@ export function makersOf(torch, device) {
 }
 
 /** `[{ name, call(args) }]`: functions and classes of the namespaces; methods of what `makers` make, by name. */
-export function everything(torch, makers) {
+export function everything(torch, makers, leftOut = LEFT_OUT) {
   const found = [],
     seen = new Set();
   const visit = (space, path) => {
@@ -99,7 +99,7 @@ export function everything(torch, makers) {
     for (const [key, value] of Object.entries(space)) {
       const name = `${path}.${key}`;
       if (typeof value === "object" && value !== null && !seen.has(value) && !Array.isArray(value)) visit(value, name);
-      if (typeof value !== "function" || LEFT_OUT.test(name)) continue;
+      if (typeof value !== "function" || leftOut?.test(name)) continue;
       const isClass = /^class\b/.test(Function.prototype.toString.call(value));
       found.push({ name, call: isClass ? (args) => new value(...args) : (args) => value.apply(space, args) });
     }

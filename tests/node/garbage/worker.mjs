@@ -31,6 +31,19 @@ function said(e) {
 /** One of the package's own errors, that names what it is about. */
 const own = (e) => e instanceof torch.OpError;
 
+/** The names that users know: those of exports and of the classes and packages that they stand in, and properties. */
+const known = new Set(
+  everything(torch, makersOf(torch, device), null)
+    .flatMap(({ name }) => name.split("."))
+    .concat("mT"),
+);
+
+/** A function that an error names and that users cannot know, as `complex_of` for `torch.complex`; or null. */
+function innerName({ message }) {
+  const name = /^([A-Za-z_]\w*(?:\.\w+)*)(?=: (?!it cannot be opened))/.exec(message)?.[1];
+  return name === undefined || name.split(".").every((part) => known.has(part)) ? null : `names ${name}: ${message}`;
+}
+
 /** A result may not hold what is no size. */
 function wrongShape(value) {
   const shape = value instanceof torch.Tensor ? value.shape : null;
@@ -112,7 +125,7 @@ for (let i = from; i < all.length; i += every) {
     tell({ at: i, args: line });
     const { value, error } = await outcomeOf(call, args);
     if (error) for (const [, word] of String(error?.message).matchAll(/'(\w+)'/g)) options.add(word);
-    const outcome = error ? (own(error) ? null : said(error)) : wrongShape(value);
+    const outcome = error ? (own(error) ? innerName(error) : said(error)) : wrongShape(value);
     if (outcome) tell({ name, args: line, wrong: outcome });
     torch.set_grad_enabled(true);
   }
