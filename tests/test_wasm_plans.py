@@ -184,3 +184,13 @@ def test_points_of_one_residue_go_together():
     assert launch is not None
     depths = [points(x.plan.reduce) for x in (launch, *launch.more)]
     assert depths == [8 * 2 * 2] * 4
+
+
+def test_points_printed_for_themselves_share_nothing():
+    """A kernel whose first rows have formulas of their own computes anew, at each row, what does not change along it:
+    also for the last element, which is computed alone."""
+    f = workbench.op("""op f(x: Float[N, M], y: Float[M], w: Float[N]) -> Float[N, M]
+    out[a, m] = tanh(w[a]) + (y[m] if a == 0 else x[a, m])""")
+    x, y, w = (np.random.default_rng(0).standard_normal(shape) for shape in ((4, 5), 5, 4))
+    want = np.tanh(w)[:, None] + np.where(np.arange(4)[:, None] == 0, y, x)
+    np.testing.assert_allclose(f.run("wasm", (x, y, w), {}), want)

@@ -74,12 +74,15 @@ class Steps(KernelPart):
         """Line d, the formulas of each of whose points are printed for themselves."""
         name = self.p.lines[d].name
         state = self.p.open(d)
+        known = self.w.known
         for n in range(self.p.lines[d].size):
             self.p.fixed[name] = n
             self.t.read()
+            self.w.known = {**known}  # what is computed before an inner line is of this point
             self.outer(d + 1, last, lanes)
             self.p.advance(d, 1)
         del self.p.fixed[name]
+        self.w.known = known
         self.p.close(d, state)
 
     def is_short(self, d: int) -> bool:
