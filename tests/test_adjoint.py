@@ -5,6 +5,7 @@ import handmade
 import numpy as np
 import pytest
 
+import workbench
 from dsl.gradients.adjoint import gradient, second
 from dsl.gradients.solve import Sizes, gather
 from dsl.ir.axes import Axis
@@ -51,6 +52,20 @@ def test_second_derivatives_are_central_differences(case):
         for at, slope in difference(first, env, packs, inputs, n, {"d_" + k[3:]: w for k, w in given.items()}, rng):
             if not np.isnan(slope):
                 assert got.get("dd_" + n, np.zeros(a.shape))[at] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_second_derivatives_write_only_places_that_exist():
+    """Where a condition of the gradient keeps a place inside its axis, the scatter that leads back has it, too: the
+    interpreter refuses places outside, in memory they would be other elements."""
+    f = workbench.op("""op f(x: Float[N], w: Float[K]) -> Float[N]
+    out[a] = x[a] + (w[-2 * a] ?? 0.5)""")
+    first = gradient(f.op)
+    shapes = {"x": 4, "w": 3, "g_out": 4, "gg_x": 4, "gg_w": 3}
+    given = {n: np.random.default_rng(0).standard_normal(k) for n, k in shapes.items()}
+    got = evaluate(second(f.op, first), {"N": 4, "K": 3}, {}, given)
+    want = given["gg_x"].copy()
+    want[0] += given["gg_w"][0]
+    np.testing.assert_allclose(got["dd_g_out"], want)
 
 
 def test_products_with_zeros():

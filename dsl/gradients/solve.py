@@ -239,8 +239,7 @@ def gather(
     them may be a name in `loops`.  If an equation cannot be solved the answer is the scatter itself, mode
     `+=`, also filtered by `inside` (the gather needs no such filter: k is inside by construction)."""
     if any(reads(e) for e in at):  # which may be legal only where the body counts
-        conditions, body = masks(simplify(body))
-        condition = conj(condition, *conditions)
+        condition, body = unmasked(condition, body)
     system = System(loops, conjuncts(condition), fresh, sizes, [a.extent for a in axes])
     index: list[E] = []
     out: list[Loop] = []
@@ -260,12 +259,20 @@ def gather(
                 out.append(Loop(name, axis.extent))
         system.solve()
     except Unsolvable:
+        condition, body = unmasked(condition, body)
         return Stmt(target, at, tuple(loops), body, pred=conj(condition, inside), mode="+=")
     p, bodies, left = system.finish(out, body)
     b = bodies[0]
     if left:
         return Stmt(target, tuple(index), tuple(out), b, "sum", left, p)
     return Stmt(target, tuple(index), tuple(out), cond(p, b, ZERO))
+
+
+def unmasked(condition: E | None, body: E) -> tuple[E | None, E]:
+    """The conditions without which a body is nothing, as part of the filter: where they fail nothing is written, for
+    there the place may not even exist."""
+    conditions, body = masks(simplify(body))
+    return conj(condition, *conditions), body
 
 
 def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
