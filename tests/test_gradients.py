@@ -20,11 +20,13 @@ ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.
 ONCE = {
     **dict.fromkeys(
-        ["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO
+        ["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle", "bernoulli"],
+        ZERO,
     ),
     **dict.fromkeys(
         [
             "bernoulli_fill",
+            "filled",
             "uniform_fill",
             "normal_fill",
             "log_normal_fill",

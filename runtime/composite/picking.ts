@@ -49,7 +49,8 @@ export function take(...args: unknown[]): Tensor {
   const [input, index] = TAKE(args);
   const n = input.numel();
   if (n === 0 && index.numel() > 0) throw new OpError("take: take(): tried to take from an empty tensor");
-  return views.reshape(index_select(views.reshape(input, [-1]), 0, counted(index, n, "take")) as Tensor, index.shape);
+  const row = index_select(views.reshape(input, [-1]), 0, counted(index, n, "take")) as Tensor;
+  return views.owned(views.reshape(row, index.shape));
 }
 
 /** A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there. */
@@ -75,7 +76,7 @@ export function put(...args: unknown[]): Tensor {
     places = counted(index, input.numel(), "put"),
     values = views.reshape(source, [-1]);
   const out = (adds ? index_add(flat, 0, places, values) : index_copy(flat, 0, places, values)) as Tensor;
-  return views.reshape(out, input.shape);
+  return views.owned(views.reshape(out, input.shape));
 }
 
 /**

@@ -37,7 +37,7 @@ export function rot90(...args: unknown[]): Tensor {
   }
   const [a, b] = axesOf(list, input.ndim, "rot90") as [number, number],
     turns = ((k % 4) + 4) % 4;
-  if (turns === 1) return views.transpose(reversed(input, b), a, b);
+  if (turns === 1) return views.owned(views.transpose(reversed(input, b), a, b));
   if (turns === 2) return reversed(reversed(input, a), b);
-  return turns === 3 ? views.transpose(reversed(input, a), a, b) : input.clone();
+  return turns === 3 ? views.owned(views.transpose(reversed(input, a), a, b)) : input.clone();
 }

@@ -282,6 +282,7 @@ function picked(x: Tensor, found: Picks): Tensor {
 /** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */
 export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
   if (!Array.isArray(specs)) refuse("set", "indices", "a list of indices", specs);
+  if (specs.length === 1 && specs[0] === false) return x; // not even a change, as in PyTorch
   return assign(x, listed(specs), value instanceof Tensor ? cast(value, x.dtype, "set") : value, false, "set");
 }
 

@@ -302,4 +302,60 @@ export default {
     );
     await t.throws(() => t.torch.relu(t.tensor([1]), { inplace: true }), /unexpected keyword argument 'inplace'/);
   },
+  "what logdet answered may change before the way back, and x[false] = y changes nothing": async (t) => {
+    const a = leaf(t, [
+        [3, 1],
+        [1, 2],
+      ]),
+      b = leaf(t, [
+        [0, 1],
+        [1, 0],
+      ]), // whose determinant is negative
+      x = leaf(t, [1, 2]),
+      y = x.mul(3),
+      squared = y.mul(y);
+    const determinant = t.torch.logdet(a),
+      none = t.torch.logdet(b);
+    for (const out of [determinant, none]) {
+      out.mul_(2);
+      out.backward();
+    }
+    t.close(await a.grad.tolist(), [
+      [0.8, -0.4],
+      [-0.4, 1.2],
+    ]);
+    t.equal(await b.grad.tolist(), [
+      [0, 0],
+      [0, 0],
+    ]);
+    y.set([false], t.tensor([[7, 8, 9]])); // not even the shape is looked at
+    x.set([false], 1); // nor whether it is a leaf
+    squared.sum().backward();
+    t.equal(
+      [await y.tolist(), await x.grad.tolist()],
+      [
+        [3, 6],
+        [18, 36],
+      ],
+    );
+  },
+  "what a function makes anew is no view of it: it may leave the tape": (t) => {
+    const { torch } = t,
+      x = leaf(t, [
+        [1, 2, 3],
+        [4, 5, 6],
+      ]),
+      at = t.tensor([1], { dtype: "int64" });
+    for (const made of [
+      torch.take(x, at.reshape([])),
+      torch.take(x, at.reshape([1, 1])),
+      x.put(at, t.tensor([9])),
+      x.put(at, t.tensor([9]), true),
+      ...[1, 2, 3, 4].map((k) => torch.rot90(x, k)),
+    ]) {
+      t.equal([made.requires_grad, made.base], [true, null]);
+      made.detach_();
+      t.equal(made.requires_grad, false);
+    }
+  },
 };

@@ -121,6 +121,44 @@ export default {
     t.equal((await slopes(torch.logaddexp, [1e20, Infinity], [1e20, 1])).flat(), [0.5, 1, 0.5, 0]);
     t.equal((await slopes(torch.logaddexp2, [1e20, Infinity], [1e20, 1])).flat(), [0.5, 1, 0.5, 0]);
   },
+  "what does not depend on an argument has a slope of 0, also times infinity and NaN": async (t) => {
+    const { torch } = t,
+      F = torch.nn.functional,
+      weights = t.tensor([Infinity, NaN, 1]);
+    for (const [name, f] of Object.entries({
+      "copysign's sign": (x) => torch.copysign(t.tensor([1, 2, 3]), x),
+      "nextafter's direction": (x) => torch.nextafter(t.tensor([5, 6, 7]), x),
+      bernoulli: (x) => torch.bernoulli(x.clamp(0, 1)),
+      fill: (x) => torch.fill(x, 3),
+      "how many are not 0": (x) => torch.linalg.vector_norm(x.reshape([3, 1]), 0, { dim: 1 }),
+    })) {
+      const x = t.tensor([-1, 0.5, 3], { requires_grad: true });
+      f(x).backward(weights);
+      t.equal([name, await list(x.grad)], [name, [0, 0, 0]]);
+    }
+    const grid = t.tensor([[[[Infinity, 0]]]], { requires_grad: true });
+    F.grid_sample(t.tensor([[[[1, 2]]]]), grid, { mode: "nearest", align_corners: false })
+      .sum()
+      .backward();
+    t.equal(await grid.grad.tolist(), [[[[0, 0]]]]);
+    // Of one factor there are no others, however large it is.
+    for (const shape of [[], [1], [2, 1]]) {
+      const x = t.torch.full(shape, Infinity, { device: t.device, requires_grad: true });
+      torch.cumprod(x, -1).sum().backward();
+      t.equal(await x.grad.tolist(), await torch.ones(shape).tolist());
+    }
+  },
+  "a border around five axes": async (t) => {
+    const x = t.torch.arange(4, { device: t.device }).reshape([2, 1, 1, 1, 1, 2]);
+    for (const widths of [
+      [1, 0, 0, 1, 0, 0, 0, 0, 2, 1],
+      [0, -1, 1, 0, 0, 0, 0, 0, -1, 2],
+    ]) {
+      const out = t.torch.nn.functional.pad(x, widths, { value: 7 }),
+        wanted = t.torch.constant_pad_nd(x, widths, 7);
+      t.equal([out.shape, await out.tolist()], [wanted.shape, await wanted.tolist()]);
+    }
+  },
   "bools as bounds, and as sums to no axis": async (t) => {
     const { torch } = t;
     t.equal(await list(torch.arange(false, true, true, { dtype: "float32", device: t.device })), [0]);
