@@ -1,4 +1,4 @@
-"""Exports the networks of architectures.py with torch.export and records what PyTorch answers: models.tar.xz, and
+"""Exports the networks of architectures/ with torch.export and records what PyTorch answers: models.tar.xz, and
 the program of the documentation, tests/files/exported.pt2.
 
     python tests/exchange/record_models.py     in an environment with torch 2.13

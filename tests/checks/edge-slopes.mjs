@@ -1,0 +1,153 @@
+// Slopes, first and second, where functions have kinks, end or are not finite: what PyTorch 2.13 answers.
+
+import { I, numbers, slopes } from "./values.mjs";
+
+export default {
+  "slopes at zero": (c) => {
+    const F =
+        (n, ...more) =>
+        (x, t) =>
+          t.nn.functional[n](x, ...more),
+      row = [
+        [0, 0],
+        [3, 4],
+      ];
+    return slopes(c, [
+      ["normalize", F("normalize", 2, 1), row, [1e12, 1e12, 0.032, -0.024]],
+      ["normalize by the 1-norm", F("normalize", 1, 1), row, [1e12, 1e12, 0, 0]],
+      [
+        "normalize by the 3-norm",
+        (x, t) => t.nn.functional.normalize(x, 3, 1).narrow(0, 0, 1),
+        row,
+        [1e12, 1e12, 0, 0],
+      ],
+      ["the 3-norm", (x, t) => t.linalg.vector_norm(x, 3, 1).narrow(0, 0, 1), row, [0, 0, 0, 0]],
+      ["norm", (x, t) => t.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
+      ["masked.norm", (x, t) => t.masked.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
+      ["masked.normalize", (x, t) => t.masked.normalize(x, 2, 1), row, [1e12, 1e12, 0.032, -0.024]],
+      [
+        "multi_margin_loss",
+        (x, t) => t.nn.functional.multi_margin_loss(x, t.tensor([0], { dtype: "int32", device: x.device })),
+        [[1, 0]],
+        [0, 0],
+      ],
+      [
+        "std",
+        (x, t) => t.std(x, 1),
+        [
+          [2, 2],
+          [1, 3],
+        ],
+        [0, 0, -0.70710678, 0.70710678],
+      ],
+      [
+        "cosine_similarity",
+        (x, t) => t.nn.functional.cosine_similarity(x, x.new_ones([2, 2]), 1),
+        row,
+        [7.0710678e7, 7.0710678e7, 0.022627417, -0.016970563],
+      ],
+      [
+        "glu",
+        (x, t) => t.nn.functional.glu(x),
+        [
+          [2, -200],
+          [2, 200],
+        ],
+        [0, 0, 1, 0],
+      ],
+    ]);
+  },
+  "second slopes at kinks and saturated ends are PyTorch's": async ({ torch, tensor, close }) => {
+    const F = torch.nn.functional,
+      like = (x, value) => torch.full_like(x, value),
+      all = { reduction: "sum" };
+    // Each: a function, where, its first and its second slope there.
+    for (const [name, f, at, first, second] of [
+      [
+        "binary_cross_entropy_with_logits",
+        (x) => F.binary_cross_entropy_with_logits(x, like(x, 0.3), all),
+        [0, -0, 1, I, -I, 100],
+        [0.2, 0.2, 0.43106, 0.7, -0.3, 0.7],
+        [0.25, 0.25, 0.19661, 0, 0, 0],
+      ],
+      [
+        "its pos_weight",
+        (x) => F.binary_cross_entropy_with_logits(x, like(x, 0.3), { ...all, pos_weight: tensor([2]) }),
+        [0, 1, I, -I],
+        [0.05, 0.35038, 0.7, -0.6],
+        [0.325, 0.2556, 0, 0],
+      ],
+      [
+        "soft_margin_loss",
+        (x) => F.soft_margin_loss(x, like(x, 1), all),
+        [0, -0, 1],
+        [-0.5, -0.5, -0.26894],
+        [0.25, 0.25, 0.19661],
+      ],
+      [
+        "multilabel_soft_margin_loss",
+        (x) => F.multilabel_soft_margin_loss(x.unsqueeze(0), like(x, 0.5).unsqueeze(0), all),
+        [0, -0],
+        [0, 0],
+        [0.125, 0.125],
+      ],
+      [
+        "smooth_l1_loss",
+        (x) => F.smooth_l1_loss(x, like(x, 0), all),
+        [0, 0.5, 1, -1, 2, I, NaN],
+        [0, 0.5, 1, -1, 1, 1, NaN],
+        [1, 1, 0, 0, 0, 0, 1],
+      ],
+      [
+        "smooth_l1_loss with beta 0",
+        (x) => F.smooth_l1_loss(x, like(x, 0), { ...all, beta: 0 }),
+        [0, 0.5, -1],
+        [0, 1, -1],
+        [0, 0, 0],
+      ],
+      [
+        "huber_loss",
+        (x) => F.huber_loss(x, like(x, 0), { ...all, delta: 0.5 }),
+        [0, 0.5, -0.5, 1],
+        [0, 0.5, -0.5, 0.5],
+        [1, 0, 0, 0],
+      ],
+      ["elu", (x) => F.elu(x, 2), [0, -0, 1, -1], [2, 2, 1, 0.73576], [0, 0, 0, 0.73576]],
+      ["selu", (x) => F.selu(x), [0, 1, -1], [1.7581, 1.0507, 0.64677], [0, 0, 0.64677]],
+      ["celu", (x) => F.celu(x, 2), [0, 1, -1], [1, 1, 0.60653], [0, 0, 0.30327]],
+      ["softplus", (x) => F.softplus(x), [0, -0, 1], [0.5, 0.5, 0.73106], [0.25, 0.25, 0.19661]],
+      [
+        "binary_cross_entropy",
+        (x) => F.binary_cross_entropy(x, like(x, 0.5), all),
+        [0.25, 0.5],
+        [-1.33333, 0],
+        [8.88889, 4],
+      ],
+    ]) {
+      const x = tensor(at, { requires_grad: true }),
+        [slope] = torch.autograd.grad(f(x).sum(), x, { create_graph: true });
+      try {
+        close(await numbers(slope), first, { rtol: 1e-4, atol: 1e-6 });
+        close(await numbers(torch.autograd.grad(slope.sum(), x)[0]), second, { rtol: 1e-4, atol: 1e-6 });
+      } catch (error) {
+        throw new Error(`${name}: ${error.message}`);
+      }
+    }
+    await slopes(
+      { tensor, torch, close },
+      [0, 0.5, 1].map((wanted) => [
+        "binary_cross_entropy",
+        (x) => F.binary_cross_entropy(x, like(x, wanted), all),
+        [0, 1, 0.5],
+        [-1e12 * wanted, 1e12 * (1 - wanted), 2 - 4 * wanted],
+      ]),
+    );
+    const v = tensor([I, 1], { requires_grad: true }),
+      x = tensor([2, 2], { requires_grad: true });
+    F.gaussian_nll_loss(x, tensor([1, 1]), v, { reduction: "sum" }).backward();
+    close(await numbers(x.grad), [0, 1]);
+    const y = tensor([1, NaN, 3], { requires_grad: true });
+    torch.linalg.vector_norm(y, I).backward();
+    close(await numbers(y.grad), [0, 0, 0]);
+  },
+};

@@ -1,0 +1,8 @@
+"""Small networks of many kinds, with an input each: what tests/exchange/record_models.py exports.
+
+Each function gives (module, arguments by place, arguments by name); the module has a few thousand parameters."""
+
+from . import images, sequences, structures
+from .parts import MODELS
+
+__all__ = ["MODELS", "images", "sequences", "structures"]
