@@ -16,9 +16,10 @@ from .ir.expression import E
 from .ir.intrinsics import ROUTINES
 from .ir.verify import verify
 from .lowering import routines
+from .lowering.context import Context
 from .lowering.inline import put_in_place
 from .lowering.lower import Lowering
-from .lowering.scalar_formulas import Context, Formulas
+from .lowering.scalar_formulas import Formulas
 from .opdef import Library, OpDef, Schedule
 from .text.diagnostics import Error, located
 from .text.parse import parse_file, parse_text

@@ -12,7 +12,7 @@ from test_same_kernels import CALLS, DEVICES
 from codegen.api.notation import written
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
-from codegen.data.model import formulas_of
+from codegen.data.formulas import formulas_of
 from codegen.data.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, nodes_of, replaced, same
 from codegen.data.written import read_formula
 from codegen.kernels.verified import BrokenNode, verify

@@ -24,7 +24,9 @@ import * as expression from "./dsl/expression.js";
 import { ROUTINES } from "./dsl/intrinsics.js";
 import * as ir from "./dsl/program.js";
 import { NoDerivative } from "./dsl/derive.js";
-import { Reverse, finished, unused } from "./dsl/reverse.js";
+import { finished } from "./dsl/derivable.js";
+import { unused } from "./dsl/program.js";
+import { Reverse } from "./dsl/reverse.js";
 import { settled } from "./dsl/settle.js";
 import { Sizes } from "./dsl/solve.js";
 

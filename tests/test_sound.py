@@ -7,7 +7,7 @@ from definitions import LIBRARY
 
 import codegen.kernels.fuse
 import dsl.gradients.adjoint
-import dsl.gradients.reverse
+import dsl.gradients.derivable
 from codegen.kernels.fused import kernels
 from codegen.kernels.kernel import Access, Kernel, Step
 from codegen.kernels.sound import BrokenKernel, problems
@@ -98,7 +98,7 @@ def soft():
     return library.ops["soft"]
 
 
-@pytest.mark.parametrize("where, name, after", [(Reverse, "run", "reverse"), (dsl.gradients.reverse, "tidy", "tidy")])
+@pytest.mark.parametrize("where, name, after", [(Reverse, "run", "reverse"), (dsl.gradients.derivable, "tidy", "tidy")])
 def test_the_pass_that_broke_a_program_is_named(monkeypatch, where, name, after):
     monkeypatch.setattr(where, name, broken(getattr(where, name)))
     with pytest.raises(Unsound, match=f"after {after}: .*no tensor for nothing"):
@@ -115,8 +115,8 @@ def test_the_program_that_settling_broke_is_named(monkeypatch):
 
 
 def test_a_derivative_that_stays_unknown_is_no_statement(monkeypatch):
-    tidy = dsl.gradients.reverse.tidy
-    monkeypatch.setattr(dsl.gradients.reverse, "tidy", lambda *a: [replace(s, when=Unknown("f")) for s in tidy(*a)])
+    tidy = dsl.gradients.derivable.tidy
+    monkeypatch.setattr(dsl.gradients.derivable, "tidy", lambda *a: [replace(s, when=Unknown("f")) for s in tidy(*a)])
     with pytest.raises(Unsound, match="after tidy: .*`when`"):
         dsl.gradients.adjoint.complete(soft())
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .errors import OpError
-from .model import Code, Kernel, formulas_of, is_arg
+from .formulas import formulas_of
+from .model import Code, Kernel, is_arg
 from .nodes import Apply, Binary, Cast, Element, Local, Node, Uniform, children
 
 # Functions of whole numbers whose lower 32 bits do not depend on what the uppermost bit means.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..data.formulas import formulas_of
 from ..data.functions import may_report
 from ..data.model import (
     Access,
@@ -17,7 +18,6 @@ from ..data.model import (
     Step,
     StepCode,
     UniformField,
-    formulas_of,
 )
 from ..data.nodes import Apply, BoundsCheck, Node, Result, elements_of, nodes_of
 from ..planner.writer import MOST_BINDINGS

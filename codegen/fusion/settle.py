@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.model import Call, Code, Kernel, Loop, Op, ReadCode, StepCode, formulas_of
+from ..data.formulas import formulas_of
+from ..data.model import Call, Code, Kernel, Loop, Op, ReadCode, StepCode
 from ..data.nodes import Binary, Constant, Element, Index, Node, Option, Select, Unary, mapped, nodes_of
 from ..planner.writer import is_bool
 

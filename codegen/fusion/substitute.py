@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.model import Code, Kernel, ReadCode, Step, StepCode, needed_accesses
+from ..data.formulas import needed_accesses
+from ..data.model import Code, Kernel, ReadCode, Step, StepCode
 from ..data.nodes import Constant, Element, Node, Result, Rounded, Select, Uniform, mapped, nodes_of, replaced
 
 MOST_NODES = 400  # of a formula: what is put in twice is written twice

@@ -14,7 +14,8 @@ from dsl.ir.expression import E, Symbol, show
 from dsl.ir.program import Dim, Loop, Program, Tensor, made_by
 
 from ..data import model
-from ..data.model import Code, formulas_of
+from ..data.formulas import formulas_of
+from ..data.model import Code
 from ..data.names import safe_name
 from ..data.nodes import Option, Uniform, nodes_of
 from .computed import computed

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from dsl.gradients.derivable import Derivable, first, later
 from dsl.gradients.derive import NoDerivative
-from dsl.gradients.reverse import unused
 from dsl.gradients.settle import settled
-from dsl.ir.program import Presence, Program, Tensor
+from dsl.ir.program import Presence, Program, Tensor, unused
 
 from ..binding.parts import entry
 from ..data import model

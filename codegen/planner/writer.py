@@ -13,8 +13,9 @@ from dsl.ir.dtypes import TYPES, is_floating, is_narrow
 from ..binding.parts import entry
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
+from ..data.formulas import formulas_of
 from ..data.functions import CHECKED, may_report
-from ..data.model import Access, Call, Code, Kernel, Op, Step, formulas_of
+from ..data.model import Access, Call, Code, Kernel, Op, Step
 from ..data.names import safe_name
 from ..data.nodes import Node
 from ..data.unsigned import check_unsigned

@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..ir.axes import axes
 from ..ir.builders import conjuncts, is_binary, is_const
 from ..ir.expression import E, Symbol
-from ..ir.program import Program
+from ..ir.program import Program, unused
 from ..ir.rewriting import symbols
 from ..ir.verify import verify
 from ..opdef import OpDef
@@ -25,7 +25,6 @@ from ..text.diagnostics import DefinitionError
 from . import derivable as orders
 from .derivable import Derivable, spoken
 from .derive import NoDerivative
-from .reverse import unused
 from .settle import settled
 from .solve import Sizes, tighten
 

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..ir.conditions import either
-from ..ir.expression import E
+from ..ir.expression import E, Unknown, union, walk
 from ..ir.program import Owned, Program, Stmt, Tensor, made_by
-from ..ir.tidy import statement_reads
-from .reverse import Reverse, finished
-from .solve import Sizes
+from ..ir.tidy import statement_reads, tidy
+from .derive import NoDerivative
+from .reverse import Reverse
+from .solve import Sizes, tighten
 
 FLOATING = ("T", "float", "own")
 Check = Callable[[Program, str, bool], None]  # a program, the pass that made it, whether derivatives may be unknown
@@ -103,6 +104,23 @@ def checked(
     if made is not None:
         d.check(made, "tidy", False)
     return made
+
+
+def finished(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
+    """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
+    outputs = list(reverse.results.values())
+    if not outputs:
+        return None
+    stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
+    for s in stmts:
+        for e in s.expressions:
+            for n in walk(e):
+                if isinstance(n, Unknown):
+                    raise NoDerivative(n.routine)
+    used = union([s.inputs for s in stmts])
+    inputs = [n for n in given if n in used]
+    names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
+    return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)
 
 
 def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:

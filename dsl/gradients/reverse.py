@@ -11,27 +11,26 @@ from dataclasses import replace
 from ..ir.axes import Axis, axes, loop_dim, loop_index, stretches
 from ..ir.builders import ONE, TRUE, ZERO, add, cond, conj, div, idx, is_binary, loop_of, mul, pack, read, sym
 from ..ir.conditions import either, narrowed
-from ..ir.expression import Binary, Call, E, Inside, Random, RawResult, Read, Symbol, Unknown, union, walk
+from ..ir.expression import Binary, Call, E, Inside, Random, RawResult, Read, Symbol, walk
 from ..ir.program import (
     CONSTANTS,
     Dtype,
-    Fresh,
     Loop,
     Owned,
     Presence,
-    Program,
     Role,
     Stmt,
     Tensor,
     made_by,
     overwrites,
+    unused,
 )
 from ..ir.rewriting import maybe_subst, reads, subst, transform
 from ..ir.row_calls import Inlined
-from ..ir.tidy import rebuilt, renamed, simplify, statement_reads, tidy
+from ..ir.tidy import rebuilt, restored, simplify, statement_reads
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
-from .solve import Sizes, gather, tighten
+from .solve import Sizes, gather
 
 # Functions that, as a division and a power do, can make a number that is not finite, which times zero is no zero.
 ENDLESS = ("log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
@@ -399,40 +398,3 @@ class Reverse:
             self.aux.append(Stmt(name, at, s.loops, n, when=s.when))
             draws[n] = read(name, at)
         return replace(s, body=transform(s.body, lambda n: draws.get(n)))
-
-
-def restored(s: Stmt, original: dict[str, str]) -> Stmt:
-    """s with the names that its loops had in the definition, where they are free."""
-    taken = {v.name for v in s.loops + s.rloops}
-    names = {}
-    for v in s.loops + s.rloops:
-        old = original.get(v.name)
-        if old and old not in taken:
-            names[v.name] = old
-            taken.add(old)
-    return renamed(s, names)
-
-
-def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
-    """A source of names that no tensor and no loop here has."""
-    fresh = Fresh()
-    for n in [*tensors, *(v.name for s in stmts for v in s.loops + s.rloops)]:
-        fresh.take(n)
-    return fresh
-
-
-def finished(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
-    """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
-    outputs = list(reverse.results.values())
-    if not outputs:
-        return None
-    stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
-    for s in stmts:
-        for e in s.expressions:
-            for n in walk(e):
-                if isinstance(n, Unknown):
-                    raise NoDerivative(n.routine)
-    used = union([s.inputs for s in stmts])
-    inputs = [n for n in given if n in used]
-    names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
-    return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)

@@ -250,6 +250,14 @@ class Fresh:
         self.count[stem] = max(self.count.get(stem, 0), (int(number) if number else 0) + 1)
 
 
+def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
+    """A source of names that no tensor and no loop here has."""
+    fresh = Fresh()
+    for n in [*tensors, *(v.name for s in stmts for v in s.loops + s.rloops)]:
+        fresh.take(n)
+    return fresh
+
+
 def running(s: Stmt) -> tuple[str, bool] | None:
     """The outer loop along which a filtered reduction only grows (`j <= i`), and whether it grows from the end.  A
     running argmax or argmin names the last of equal values, any other the first."""

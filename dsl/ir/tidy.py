@@ -153,6 +153,18 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
     return replace(s, loops=loops[: len(s.loops)], rloops=loops[len(s.loops) :])
 
 
+def restored(s: Stmt, original: dict[str, str]) -> Stmt:
+    """s with the names that its loops had in the definition, where they are free."""
+    taken = {v.name for v in s.loops + s.rloops}
+    names = {}
+    for v in s.loops + s.rloops:
+        old = original.get(v.name)
+        if old and old not in taken:
+            names[v.name] = old
+            taken.add(old)
+    return renamed(s, names)
+
+
 def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:
     """The statements that `outputs` need.  stored: statements that ran before and whose results are at
     hand; a temporary that computes the same reads those."""

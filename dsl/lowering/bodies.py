@@ -16,8 +16,10 @@ from ..opdef import symbol
 from ..text.syntax import Branch, Count, Launch, Put, Span, X
 from ..text.syntax import Step as Written
 from ..text.vocabulary import is_tensor
+from .context import Context, Mistake
 from .dims import Item
-from .scalar_formulas import Context, Formulas, Mistake, product
+from .scalar_formulas import Formulas
+from .scalar_nodes import product
 from .types import whole
 
 TENSOR_KINDS = {"T": "T", "own": "T", "int": "i", "int32": "i", "bool": "b", "float": "f"}

@@ -19,7 +19,7 @@ from ..opdef import OpDef, Owned
 from ..text.syntax import Own
 from ..text.vocabulary import is_tensor
 from .body_statements import body_statements, own
-from .scalar_formulas import Context, Mistake
+from .context import Context, Mistake
 from .signature_ir import parameters, requirements, sizes_of
 from .statements import Statements
 from .types import output_dtype, promotion

@@ -11,7 +11,8 @@ from ..ir.expression import Constant, E, Index, Inside, Pack, Random, Read, Redu
 from ..ir.program import Loop
 from ..text.syntax import Binder, X
 from ..text.vocabulary import names_in, nodes_in
-from .scalar_formulas import Context, Mistake, part
+from .context import Context, Mistake
+from .scalar_formulas import part
 
 MOST = 1 << 24  # points that a number in a definition may let an index run over
 

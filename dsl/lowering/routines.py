@@ -16,7 +16,8 @@ from ..ir.expression import Binary, Call, Cast, Constant, E, Index, Local, Rando
 from ..ir.intrinsics import ROUNDING, ROUTINES
 from ..reference import scalars
 from ..text.syntax import Def, Repeat
-from .scalar_formulas import Context, Formulas
+from .context import Context
+from .scalar_formulas import Formulas
 
 OF_WHOLE = {"abs", "sign", "max", "min", *ROUNDING}
 

@@ -15,9 +15,10 @@ from ..ir.row_calls import Inlined, NotInlined, counted, ranked
 from ..opdef import OpDef, Presence, TypeOf, symbol
 from ..text.syntax import Assign, X
 from ..text.vocabulary import is_tensor
+from .context import Context, Mistake
 from .dims import Item
 from .inline import ABSENT, arguments
-from .scalar_formulas import Context, Mistake, part
+from .scalar_formulas import part
 
 
 def place(work, a: Assign, callee: OpDef):

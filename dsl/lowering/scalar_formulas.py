@@ -8,9 +8,9 @@ it hoists each into a statement of its own."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from ..ir.axes import Axis
+from ..ir.axes import loop_index
 from ..ir.builders import (
     FALSE,
     ONE,
@@ -18,7 +18,6 @@ from ..ir.builders import (
     ZERO,
     add,
     call,
-    compared,
     cond,
     conj,
     div,
@@ -26,7 +25,6 @@ from ..ir.builders import (
     idx,
     integer,
     is_binary,
-    is_const,
     mul,
     neg,
     pack,
@@ -34,44 +32,18 @@ from ..ir.builders import (
     real,
     sub,
     sym,
-    truth,
 )
-from ..ir.expression import Binary, Constant, E, Inside, Random, Read, Reduce, Symbol, Unary, walk
+from ..ir.expression import Binary, Constant, E, Inside, Random, Read, Symbol, Unary, walk
 from ..ir.intrinsics import INTRINSICS, ROUTINES
-from ..ir.program import Loop
-from ..ir.rewriting import transform
 from ..opdef import MISSING, Presence, TypeOf, symbol
 from ..text.syntax import X
 from ..text.vocabulary import DTYPES
-from .dims import Item, error
+from .context import Context, Mistake
+from .dims import Item
+from .scalar_nodes import COMPARISONS, extent, folded, horner, product
 from .types import kind
 
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 BINARY = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv}
-
-
-class Mistake(Exception):
-    """A user's mistake, on its way to the list of errors."""
-
-    def __init__(self, *args, **more):
-        self.error = error(*args, **more)
-
-
-@dataclass(frozen=True)
-class Context:
-    """loops: index name -> ("one", loop) or ("pack", loop) or ("fixed", loops).  component: which axis of the
-    fixed packs is meant.  names: parameters of a `def`.  whole: axis key -> loop, in a whole-tensor formula."""
-
-    loops: dict[str, tuple] = field(default_factory=dict)
-    component: int | None = None
-    names: dict[str, E] = field(default_factory=dict)
-    whole: dict[tuple, Loop] | None = None
-
-    def at(self, j: int) -> Context:
-        return replace(self, component=j)
-
-    def having(self, loops: dict[str, tuple]) -> Context:
-        return replace(self, loops={**self.loops, **loops})
 
 
 class Formulas:
@@ -382,56 +354,3 @@ def part(e: X) -> str:
     """The tensor that `g.values`, the gradient of a result, or `sorted.values`, a result of a call, names."""
     base = e.args[0].val
     return f"g_{e.val}" if base == "g" else f"{base}_{e.val}_"
-
-
-def horner(x: E, coefficients: list[E]) -> E:
-    """The polynomial with these coefficients, that of x**0 first."""
-    out = coefficients[-1]
-    for c in reversed(coefficients[:-1]):
-        out = add(mul(out, x), c) if not isinstance(c, Constant) or c.value >= 0 else sub(mul(out, x), neg(c))
-    return out
-
-
-def folded(op: str, a: E, b: E) -> E:
-    """A node; what constants alone decide is decided."""
-    if op in COMPARISONS and is_const(a) and is_const(b):
-        return truth(compared(op, a.value, b.value))
-    if op == "or" and (a is FALSE or b is FALSE):
-        return b if a is FALSE else a
-    return Binary(op, a, b)
-
-
-def product(es) -> E:
-    out = ONE
-    for e in es:
-        out = mul(out, e)
-    return out
-
-
-def extent(a: Axis) -> E:
-    """How long an axis is; a pack: the product of its axes."""
-    return sym(f"count_{a.pack}") if a.pack else a.extent
-
-
-def loop_index(loop: Loop) -> E:
-    return pack(loop.name) if loop.pack else idx(loop.name)
-
-
-def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
-    """A reduction inside an expression; a mean is a sum divided by the number of its points."""
-    if red != "mean":
-        return Reduce(red, loops, value, pred)
-    return div(Reduce("sum", loops, value, pred), product(extent(axis_of(v)) for v in loops))
-
-
-def axis_of(v: Loop):
-    return Axis(extent=v.extent, pack=v.pack or "")
-
-
-def strip(e: E) -> E:
-    """The value under a reduction, to tell its type."""
-    return transform(e, lambda n: n.body if isinstance(n, Reduce) else None)
-
-
-def top_reduction(e: E) -> str | None:
-    return e.reduction if isinstance(e, Reduce) else None

@@ -12,8 +12,8 @@ from ..text.source import Source
 from ..text.syntax import Param as ParamTree
 from ..text.syntax import X
 from ..text.vocabulary import is_tensor
+from .context import Context, Mistake
 from .dims import result_type
-from .scalar_formulas import Context, Mistake
 
 
 def parameters(op) -> list[Param]:

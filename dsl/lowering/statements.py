@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..ir.axes import loop_index
 from ..ir.builders import FALSE, ONE, conj, read, sym
 from ..ir.conditions import narrowed
 from ..ir.expression import E, Random, Reduce, Symbol, walk
@@ -13,11 +14,13 @@ from ..ir.rewriting import indices, mapped, maybe_subst, subst, transform
 from ..opdef import OpDef, Presence, Require
 from ..text.syntax import Assign, Op, X
 from ..text.vocabulary import is_tensor, nodes_in
+from .context import Context, Mistake
 from .dims import Item, Patterns
 from .inline import over_rows
 from .ranges import Ranges, loops_of, shifted
 from .row_calls import place
-from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
+from .scalar_formulas import Formulas
+from .scalar_nodes import axis_of, reduce_node, strip, top_reduction
 from .types import element, is_integral
 from .whole_tensors import Whole, alternatives, keys_of
 

@@ -16,8 +16,10 @@ from ..ir.expression import E, Index, Pack, Reduce, Symbol
 from ..ir.program import Dim, Loop, Tensor
 from ..text.syntax import Assign, X
 from ..text.vocabulary import REDUCERS, names_in, nodes_in
+from .context import Context, Mistake
 from .dims import Item
-from .scalar_formulas import Context, Mistake, part, reduce_node, strip
+from .scalar_formulas import part
+from .scalar_nodes import reduce_node, strip
 from .types import element, output_dtype
 
 Key = tuple

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...data.dtypes import number_kind
-from ...data.model import Env, Kernel, UniformField, formulas_of
+from ...data.formulas import formulas_of
+from ...data.model import Env, Kernel, UniformField
 from ...data.nodes import Random, elements_of, nodes_of
 from ...planner.lines import points
 from ...planner.writer import infinite

@@ -7,7 +7,8 @@ options that are choices are structure."""
 from __future__ import annotations
 
 from ...data.dtypes import compute_class
-from ...data.model import Call, Code, Kernel, Op, needed_accesses
+from ...data.formulas import needed_accesses
+from ...data.model import Call, Code, Kernel, Op
 from ...data.nodes import elements_of
 from ...data.unsigned import check_unsigned
 from ...planner.lines import Resolved, active, collapsed, points, resolve, spread_out
