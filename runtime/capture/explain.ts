@@ -2,7 +2,7 @@
 // lie.
 
 import type { CpuPrepared } from "../devices/cpu/cpu-device.js";
-import type { GpuPrepared } from "../devices/webgpu/gpu-device.js";
+import type { GpuPrepared } from "../devices/webgpu/prepared.js";
 import { nameOf } from "./agree.js";
 import { whyApart } from "./fuse.js";
 import { bytesOf } from "./memory-plan.js";

@@ -9,7 +9,7 @@ import { sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { add, baddbmm, bmm, mean, mul, where } from "../../names/torch.js";
 import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../../names/functional.js";
-import { chunk } from "../views/views.js";
+import { chunk } from "../views/splitting.js";
 import * as views from "../views/views.js";
 
 const SIGNATURE =

@@ -12,7 +12,8 @@ import { type Device, type RandomWords, defaultDevice } from "../devices/device.
 import { Complex } from "../elements/complex-number.js";
 import { type DType, dtypeNumber, isFloat } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { Plan, ProgramNode, runProgram } from "./program-run.js";
+import { ProgramNode, runProgram } from "./program-run.js";
+import { Plan } from "./plan.js";
 import { type RandomSource, nextCall } from "../elements/random.js";
 import { Results } from "../tensor/results.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -6,7 +6,7 @@ import { numbersOf } from "../elements/dtype.js";
 import { stack } from "../functions/join.js";
 import { set_grad_enabled } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
-import { unbind } from "../views/views.js";
+import { unbind } from "../views/splitting.js";
 import type { Call, Operator } from "./operators.js";
 import { type Steps, completed, finished, here, settled } from "./waiting.js";
 

@@ -11,6 +11,7 @@ import { taken } from "../base/named-arguments.js";
 import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
+import * as splitting from "../views/splitting.js";
 
 /**
  * The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows
@@ -56,7 +57,7 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   const how = { dtype: "int64", device: input.device } as const,
     out = tensor(Int32Array.from(rows), { shape: [count, shape.length], ...how });
   if (!as_tuple) return out;
-  return shape.length === 0 ? [tensor(new Int32Array(count), how)] : views.unbind(out, 1);
+  return shape.length === 0 ? [tensor(new Int32Array(count), how)] : splitting.unbind(out, 1);
 }
 
 /** As nonzero: one row for each. */
@@ -135,7 +136,7 @@ export function tensor_split(
   at: number | readonly number[] | Tensor,
   dim?: number,
 ): Tensor[] | Promise<Tensor[]> {
-  return at instanceof Tensor ? splitAt(input, at, dim) : views.tensor_split(input, at, dim);
+  return at instanceof Tensor ? splitAt(input, at, dim) : splitting.tensor_split(input, at, dim);
 }
 
 /** As narrow, with the start in a tensor without axes, the length in one of one element. */
@@ -161,7 +162,7 @@ async function splitAt(input: Tensor, at: Tensor, dim?: number): Promise<Tensor[
       `tensor_split: tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional integer tensor, but got ${at.ndim} dims of ${at.dtype}`,
     );
   }
-  return views.tensor_split(
+  return splitting.tensor_split(
     input,
     at.ndim === 0 ? ((await at.item()) as number) : Array.from((await at.data()) as ArrayLike<number>),
     dim,

@@ -16,7 +16,8 @@ import { JoinNode, attach, recording } from "../tape/node.js";
 import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type DimOption, sliceAxis } from "../views/views.js";
+import { sliceAxis } from "../views/views.js";
+import type { DimOption } from "../views/splitting.js";
 import * as views from "../views/views.js";
 
 type Tensors = readonly Tensor[];

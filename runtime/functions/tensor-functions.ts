@@ -15,6 +15,7 @@ import * as placing from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as copies from "../views/view-copies.js";
 import * as views from "../views/views.js";
+import * as splitting from "../views/splitting.js";
 
 type Rest<F> = F extends (x: Tensor, ...rest: infer R) => unknown ? R : never;
 type Result<F> = F extends (...args: never[]) => infer R ? R : never;
@@ -82,19 +83,19 @@ export const ravel = /* @__PURE__ */ viewing("ravel", (x) => views.reshape(x, [-
 export const as_strided = /* @__PURE__ */ viewing("as_strided size stride storage_offset?", views.as_strided);
 export const diagonal = /* @__PURE__ */ viewing("diagonal offset? dim1? dim2?", views.diagonal);
 export const chunk = /* @__PURE__ */ viewing("chunk chunks dim?", (x, chunks: number, dim?: number) =>
-  views.chunk(x, chunks, dim),
+  splitting.chunk(x, chunks, dim),
 );
 export const split = /* @__PURE__ */ viewing(
   "split split_size_or_sections dim?",
-  (x, split_size_or_sections: Size, dim?: number) => views.split(x, split_size_or_sections, dim),
+  (x, split_size_or_sections: Size, dim?: number) => splitting.split(x, split_size_or_sections, dim),
 );
 export const split_with_sizes = /* @__PURE__ */ viewing(
   "split_with_sizes split_sizes dim?",
-  (x, split_sizes: readonly number[], dim?: number) => views.split(x, split_sizes, dim, "split_with_sizes"),
+  (x, split_sizes: readonly number[], dim?: number) => splitting.split(x, split_sizes, dim, "split_with_sizes"),
 );
 interface TensorSplit {
-  (input: Tensor, indices_or_sections: Size, dim?: number | views.DimOption): Tensor[];
-  (input: Tensor, indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  (input: Tensor, indices_or_sections: Size, dim?: number | splitting.DimOption): Tensor[];
+  (input: Tensor, indices_or_sections: Tensor, dim?: number | splitting.DimOption): Promise<Tensor[]>;
   (input: Tensor, options: Options): Tensor[];
 }
 /** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
@@ -102,7 +103,7 @@ export const tensor_split = /* @__PURE__ */ viewing(
   "tensor_split indices_or_sections dim?",
   dynamic.tensor_split,
 ) as TensorSplit;
-export const unbind = /* @__PURE__ */ viewing("unbind dim?", (x, dim?: number) => views.unbind(x, dim));
+export const unbind = /* @__PURE__ */ viewing("unbind dim?", (x, dim?: number) => splitting.unbind(x, dim));
 export const clone = /* @__PURE__ */ viewing("clone * memory_format?", copying.clone);
 export const detach = /* @__PURE__ */ viewing("detach", (x) => x.detach());
 export const flip = /* @__PURE__ */ viewing("flip *dims", (x, ...dims: Size[]) => along.flip(x, dims));
@@ -110,18 +111,18 @@ export const roll = /* @__PURE__ */ viewing("roll shifts dims?", along.roll);
 export const diff = /* @__PURE__ */ viewing("diff n? dim? prepend? append?", along.diff);
 export const tile = /* @__PURE__ */ viewing("tile *dims", (x, ...dims: Size[]) => join.tile(x, ...dims));
 
-export const hsplit = /* @__PURE__ */ viewing("hsplit indices_or_sections", views.hsplit);
-export const vsplit = /* @__PURE__ */ viewing("vsplit indices_or_sections", views.vsplit);
-export const dsplit = /* @__PURE__ */ viewing("dsplit indices_or_sections", views.dsplit);
+export const hsplit = /* @__PURE__ */ viewing("hsplit indices_or_sections", splitting.hsplit);
+export const vsplit = /* @__PURE__ */ viewing("vsplit indices_or_sections", splitting.vsplit);
+export const dsplit = /* @__PURE__ */ viewing("dsplit indices_or_sections", splitting.dsplit);
 export const unsafe_chunk = /* @__PURE__ */ viewing("unsafe_chunk chunks dim?", (x, chunks: number, dim?: number) =>
-  views.chunk(x, chunks, dim, "unsafe_chunk"),
+  splitting.chunk(x, chunks, dim, "unsafe_chunk"),
 );
 export const unsafe_split = /* @__PURE__ */ viewing("unsafe_split split_size dim?", (x, size: number, dim?: number) =>
-  views.split(x, size, dim, "unsafe_split"),
+  splitting.split(x, size, dim, "unsafe_split"),
 );
 export const unsafe_split_with_sizes = /* @__PURE__ */ viewing(
   "unsafe_split_with_sizes split_sizes dim?",
-  (x, sizes: readonly number[], dim?: number) => views.split(x, sizes, dim, "unsafe_split_with_sizes"),
+  (x, sizes: readonly number[], dim?: number) => splitting.split(x, sizes, dim, "unsafe_split_with_sizes"),
 );
 export const alias_copy = /* @__PURE__ */ viewing("alias_copy", copies.alias_copy);
 export const as_strided_copy = /* @__PURE__ */ viewing(

@@ -5,7 +5,6 @@
 
 import * as copying from "../tensor/copy.js";
 import * as transfer from "../views/transfer.js";
-import * as counting from "./counting.js";
 import { empty_strided } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
 import { conjugate } from "../dispatch/call.js";
@@ -14,50 +13,10 @@ import type { Device, GpuName } from "../devices/device.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
 import { showShape } from "../base/shape.js";
 import { type DType, type DTypeName, TYPE_NAMES, isSigned, toDType } from "../elements/dtype.js";
-import * as dynamic from "./data-dependent.js";
-import {
-  as_strided,
-  as_strided_scatter,
-  chunk,
-  diag,
-  diag_embed,
-  diagflat,
-  diagonal,
-  diagonal_scatter,
-  diff,
-  dsplit,
-  flatten,
-  flip,
-  hsplit,
-  moveaxis,
-  movedim,
-  narrow,
-  narrow_copy,
-  ravel,
-  roll,
-  select,
-  select_scatter,
-  slice_scatter,
-  split,
-  split_with_sizes,
-  squeeze,
-  swapaxes,
-  swapdims,
-  t,
-  tensor_split,
-  tile,
-  transpose,
-  unbind,
-  unflatten,
-  unsafe_chunk,
-  unsafe_split,
-  unsqueeze,
-  vsplit,
-} from "./tensor-functions.js";
+import { as_strided, squeeze, swapaxes, swapdims, t, transpose, unsqueeze } from "./tensor-functions.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { become } from "../views/in-place.js";
-import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
-import * as join from "./join.js";
+import { type IndexSpec, index, setIndex } from "./indexing.js";
 import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { limited, otherNames, taken } from "../base/named-arguments.js";
@@ -65,7 +24,10 @@ import * as placing from "./scatter-views.js";
 import { print, printSync } from "../tensor/print.js";
 import * as resizing from "../views/resize.js";
 import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
+import { sumToSize } from "../views/view-adjoints.js";
 import * as views from "../views/views.js";
+import * as splitting from "../views/splitting.js";
+import { type Delegated, delegated } from "./delegated-methods.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor extends Methods, Delegated, Others, Properties {}
@@ -180,7 +142,7 @@ class Methods {
     return views.unfold(this, dimension, size, step);
   }
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
-    return views.sumToSize(this, size);
+    return sumToSize(this, size);
   }
   /**
    * What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise
@@ -197,7 +159,7 @@ class Methods {
     return setIndex(this, specs, value);
   }
   [Symbol.iterator](this: Tensor): Iterator<Tensor> {
-    return views.unbind(this, 0, "Tensor")[Symbol.iterator]();
+    return splitting.unbind(this, 0, "Tensor")[Symbol.iterator]();
   }
   new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
   new_tensor(this: Tensor, ...args: never[]): Tensor {
@@ -228,72 +190,6 @@ class Methods {
     return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]);
   }
 }
-
-/** The functions of these names, of the tensor and the arguments, which they bind. */
-interface Delegated {
-  transpose(dim0: number, dim1: number): Tensor;
-  t(): Tensor;
-  select(dim: number, index: number): Tensor;
-  squeeze(dim?: number | readonly number[] | views.DimOption): Tensor;
-  unsqueeze(dim: number | views.DimOption): Tensor;
-  swapaxes(axis0: number, axis1: number): Tensor;
-  swapdims(dim0: number, dim1: number): Tensor;
-  movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor;
-  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor;
-  flatten(start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor;
-  unflatten(dim: number, sizes: readonly number[]): Tensor;
-  diagonal(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
-  chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
-  split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[];
-  hsplit(indices_or_sections: number | readonly number[]): Tensor[];
-  vsplit(indices_or_sections: number | readonly number[]): Tensor[];
-  dsplit(indices_or_sections: number | readonly number[]): Tensor[];
-  unsafe_chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
-  unsafe_split(split_size: number, dim?: number | views.DimOption): Tensor[];
-  split_with_sizes(split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[];
-  unbind(dim?: number | views.DimOption): Tensor[];
-  diag(diagonal?: number | { diagonal?: number }): Tensor;
-  diag_embed(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
-  diagflat(offset?: number): Tensor;
-  diagonal_scatter(src: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor;
-  select_scatter(src: Tensor, dim: number, index: number): Tensor;
-  slice_scatter(src: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor;
-  narrow_copy(dim: number, start: number, length: number): Tensor;
-  flip(...dims: (number | readonly number[])[]): Tensor;
-  roll(...args: unknown[]): Tensor;
-  diff(...args: unknown[]): Tensor;
-  tile(...dims: (number | readonly number[])[]): Tensor;
-  ravel(): Tensor;
-  as_strided_scatter(
-    src: Tensor,
-    size: readonly number[],
-    stride: readonly number[],
-    storage_offset?: number | views.StridedOptions,
-  ): Tensor;
-  as_strided(
-    size: readonly number[],
-    stride: readonly number[],
-    storage_offset?: number | views.StridedOptions,
-  ): Tensor;
-  narrow(dim: number, start: number, length: number): Tensor;
-  narrow(dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
-  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
-  tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
-  /** Promises of what depends on values: see the functions of these names. */
-  masked_select(mask: Tensor): Promise<Tensor>;
-  nonzero_static(options: { size: number; fill_value?: number }): Promise<Tensor>;
-  nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]>;
-  equal(other: Tensor): Promise<boolean>;
-  allclose(other: Tensor, ...rest: unknown[]): Promise<boolean>;
-  repeat_interleave(repeats: number, dim?: number | null): Tensor;
-  repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
-  unique(...args: unknown[]): Promise<Tensor | Tensor[]>;
-  unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]>;
-  bincount(...args: unknown[]): Promise<Tensor>;
-  repeat(...repeats: (number | readonly number[])[]): Tensor;
-  index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
-  index_put(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
-}
 /** Views in place, and types by name. */
 interface Others {
   /** The same, in place: the tensor itself gets the other shape and strides. */
@@ -314,59 +210,6 @@ interface Others {
   bool(options?: Layout): Tensor;
   cpu(options?: Layout): Tensor | Promise<Tensor>;
 }
-
-// Not `functions[name]`, which would hold all functions there are.
-const delegated: Readonly<Record<keyof Delegated, unknown>> = {
-  as_strided,
-  as_strided_scatter,
-  chunk,
-  diag,
-  diag_embed,
-  diagflat,
-  diagonal,
-  diagonal_scatter,
-  diff,
-  dsplit,
-  flatten,
-  flip,
-  hsplit,
-  moveaxis,
-  movedim,
-  narrow,
-  narrow_copy,
-  ravel,
-  roll,
-  select,
-  select_scatter,
-  slice_scatter,
-  split,
-  split_with_sizes,
-  squeeze,
-  swapaxes,
-  swapdims,
-  t,
-  tensor_split,
-  tile,
-  transpose,
-  unbind,
-  unflatten,
-  unsafe_chunk,
-  unsafe_split,
-  unsqueeze,
-  vsplit,
-  masked_select: dynamic.masked_select,
-  nonzero_static: dynamic.nonzero_static,
-  nonzero: dynamic.nonzero,
-  equal: dynamic.equal,
-  allclose: dynamic.allclose,
-  repeat_interleave: dynamic.repeat_interleave,
-  unique: counting.unique,
-  unique_consecutive: counting.unique_consecutive,
-  bincount: counting.bincount,
-  repeat: (...args: unknown[]) => join.repeat(...(taken("repeat input *repeats", args) as [Tensor])),
-  index_put_,
-  index_put,
-};
 
 /** Views that are spelled as properties. */
 interface Properties {

@@ -6,7 +6,9 @@ import { limited } from "../base/named-arguments.js";
 import { TYPE_NAMES } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
-import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
+import { Module, checkModule } from "./module.js";
+import { acyclic } from "./tree.js";
+import { entriesOf, forgetOrder } from "./members.js";
 import { Parameter } from "./parameter.js";
 import { indented, showTree } from "./shown.js";
 

@@ -7,7 +7,7 @@ import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Hooks } from "./hooks.js";
-import type { Loading, Module } from "./module.js";
+import type { Module } from "./module.js";
 import { Parameter } from "./parameter.js";
 import { type StateSource, toTensor } from "./state.js";
 
@@ -15,6 +15,15 @@ import { type StateSource, toTensor } from "./state.js";
 export interface LoadReport {
   missing_keys: string[];
   unexpected_keys: string[];
+}
+
+/**
+ * What a module did to itself so that a state can be compared with it: `settle` once all fits, `undo` where it does
+ * not.
+ */
+export interface Loading {
+  settle(): void;
+  undo(): void;
 }
 
 class Report implements LoadReport {

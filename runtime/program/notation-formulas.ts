@@ -1,7 +1,8 @@
 // The formulas of kernels for who computes with them: nodes for both classes of T, and the uniforms and options that they
 // use.  notation.ts reads the rest of a kernel and keeps their texts until someone asks.
 
-import { type Code, type Kernel, type Param, type Slot, formulas_of } from "../../host/model.js";
+import { formulas_of } from "../../host/formulas.js";
+import type { Code, Kernel, Param, Slot } from "../../host/model.js";
 import { safe_name } from "../../host/names.js";
 import { type Node, Option, Result, Uniform, nodes_of } from "../../host/nodes.js";
 import { read_formula } from "../../host/written.js";

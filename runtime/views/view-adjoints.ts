@@ -5,7 +5,8 @@ import { filledOn } from "../tensor/allocate.js";
 import * as kernels from "./needed-ops.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { FunctionNode, attach, recording } from "../tape/node.js";
-import { type Shape, overlaps, sameShape } from "../base/shape.js";
+import { OpError } from "../base/errors.js";
+import { type Shape, integers, overlaps, sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "./views.js";
 
@@ -48,4 +49,14 @@ export function sumTo(grad: Tensor, shape: Shape): Tensor {
     if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i);
   });
   return axes.length ? views.reshape(kernels.sum(grad, axes), shape) : views.reshape(grad, shape);
+}
+
+/** The sum over what broadcasting from `size` to the tensor's shape stretches. */
+export function sumToSize(x: Tensor, size: readonly (number | readonly number[])[]): Tensor {
+  const want = integers(size, "sum_to_size"),
+    lead = x.ndim - want.length;
+  if (lead < 0 || want.some((n, i) => n !== 1 && n !== x.shape[lead + i])) {
+    throw new OpError(`sum_to_size: size {${showShape(want)}} is not expandable to size {${showShape(x.shape)}}.`);
+  }
+  return want.length ? sumTo(x, want) : kernels.sum(x, []);
 }

@@ -3,6 +3,7 @@
 import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "./views.js";
+import * as splitting from "./splitting.js";
 
 const copied =
   <A extends unknown[]>(look: (x: Tensor, ...rest: A) => Tensor) =>
@@ -34,9 +35,9 @@ export const unfold_copy = /* @__PURE__ */ copied(views.unfold);
 export const unsqueeze_copy = /* @__PURE__ */ copied(views.unsqueeze);
 export const view_copy = /* @__PURE__ */ copied((x, ...size: Size[]) => views.view(x, size, "view_copy"));
 export const split_copy = /* @__PURE__ */ copiedAll((x, size: Size, dim?: number) =>
-  views.split(x, size, dim, "split_copy"),
+  splitting.split(x, size, dim, "split_copy"),
 );
 export const split_with_sizes_copy = /* @__PURE__ */ copiedAll((x, sizes: readonly number[], dim?: number) =>
-  views.split(x, sizes, dim, "split_with_sizes_copy"),
+  splitting.split(x, sizes, dim, "split_with_sizes_copy"),
 );
-export const unbind_copy = /* @__PURE__ */ copiedAll((x, dim?: number) => views.unbind(x, dim, "unbind_copy"));
+export const unbind_copy = /* @__PURE__ */ copiedAll((x, dim?: number) => splitting.unbind(x, dim, "unbind_copy"));

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...data.dtypes import compute_class
-from ...data.model import Call, Kernel, formulas_of, is_arg
+from ...data.formulas import formulas_of
+from ...data.model import Call, Kernel, is_arg
 from ...data.nodes import (
     Apply,
     Binary,

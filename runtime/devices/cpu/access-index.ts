@@ -5,7 +5,8 @@
 import { affine } from "../../../host/affine.js";
 import { Index, Option, Uniform } from "../../../host/nodes.js";
 import type { Access, CpuLaunch } from "../../../host/model.js";
-import { type Formula, type Vector, constant, formula } from "./node-evaluator.js";
+import { type Formula, constant, formula } from "./node-evaluator.js";
+import type { Vector } from "./point-loops.js";
 import type { Dim } from "./loops.js";
 import { Walk } from "./strided-walk.js";
 

@@ -4,7 +4,8 @@ import { is_arg } from "../../../host/model.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { isFloat } from "../../elements/dtype.js";
 import { type KernelCall, KernelEvaluator, type Environment } from "./kernel-evaluator.js";
-import { POINTS, type Vector } from "./node-evaluator.js";
+import { POINTS } from "./node-evaluator.js";
+import type { Vector } from "./point-loops.js";
 import { type Dim, product } from "./loops.js";
 import { Reduction } from "./reduction.js";
 

@@ -1,7 +1,7 @@
 // Reductions under way: the value so far of each row, which the interpreter meets element by element.
 
 import { asking, settled } from "./functions.js";
-import type { Vector } from "./node-evaluator.js";
+import type { Vector } from "./point-loops.js";
 
 const START: Readonly<Record<string, number>> = {
   prod: 1,

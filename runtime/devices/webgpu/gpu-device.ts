@@ -1,9 +1,7 @@
 // The WebGPU device: memory from the pool, launches into the queue, values back; and what happens when the GPU fails.
 
-import type { Call, Launch } from "../../../host/model.js";
+import type { Call } from "../../../host/model.js";
 import type { Facts } from "../../../host/writer.js";
-import { plan, zeroed } from "../../../host/plan.js";
-import { schedules } from "../../../ops/data/schedules.js";
 import { copied, oneRead } from "../slow-warnings.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
 import type { Copier, Device, Layout, Prepared, RandomWords, Strided } from "../device.js";
@@ -11,40 +9,18 @@ import { type DType, converter, deviceBytes, newElements } from "../../elements/
 import { DeviceError } from "../../base/errors.js";
 import { preparedCopy } from "./gpu-copy.js";
 import { onReport, unwatch } from "../../tensor/memory.js";
-import { withFormulas } from "../../program/notation-formulas.js";
 import { numelOf } from "../../base/shape.js";
-import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import { byteLength, decode, encode } from "./element-layout.js";
-import { type Kernel, Pipelines } from "./pipelines.js";
+import { Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
 import { Readback } from "./readback.js";
 import { type Look, MOST_RUNS, type FaultOrigin, Faults, WORDS } from "./deferred-errors.js";
-import { Uniforms, type UniformBlock, newUniformBlock } from "./uniform-ring.js";
-import { renewable, renewed, packedUniforms } from "./launch-uniforms.js";
-
-interface GpuLaunch {
-  readonly launch: Launch;
-  readonly kernel: Kernel;
-  readonly slots: readonly number[];
-  readonly uniforms: UniformBlock;
-  /** Where the seeds of random numbers are, or -1. */
-  readonly seeds: number;
-  readonly groups: readonly number[];
-  readonly buffers: PoolBuffer[];
-}
-
-export interface GpuPrepared extends Prepared {
-  readonly launches: readonly GpuLaunch[];
-  readonly temps: readonly { slot: number; bytes: number }[];
-  /** Slots to be cleared first, and all that are written. */
-  readonly zeros: readonly number[];
-  readonly writes: readonly number[];
-  /** Whether a kernel may note a fault. */
-  readonly mayFault: boolean;
-}
+import { Uniforms, newUniformBlock } from "./uniform-ring.js";
+import { Failures } from "./failures.js";
+import { type GpuPrepared, factsOf, prepared, reworded } from "./prepared.js";
 
 let devices = 0;
 
@@ -81,13 +57,7 @@ export class WebGpuDevice implements Device {
   private fault: PoolBuffer | null = null;
   readonly faults = new Faults();
   private looks: Promise<unknown> = Promise.resolve();
-  /**
-   * What went wrong with the device itself; once a reading has answered it, the number of the last that was under way
-   * then.
-   */
-  private failure: { readonly error: Error; last: number } | null = null;
-  /** What the failures that follow from another one come from. */
-  private cause: Error | null = null;
+  private readonly failures = new Failures();
   private readings = 0;
   private readonly checks = new Set<Promise<unknown>>();
   /** Why the device is gone, once it is. */
@@ -101,21 +71,11 @@ export class WebGpuDevice implements Device {
     onLost: () => void,
   ) {
     this.gpu = gpu;
-    const { features, limits } = gpu;
-    this.facts = {
-      f16: features.has("shader-f16"),
-      subgroups: features.has("subgroups" as GPUFeatureName),
-      max_binding: limits.maxStorageBufferBindingSize,
-      max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256),
-      max_shared: limits.maxComputeWorkgroupStorageSize,
-      software: isSoftware(gpu),
-    };
+    const { limits } = gpu;
+    this.facts = factsOf(gpu);
     this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
-    // What a missing buffer or a refused kernel brings with it (an invalid pass) may be told before its own message.
     const fatal = (error: Error): void => {
-      if (this.failure?.last === 0 && this.failure.error === this.cause) return;
-      this.cause = error;
-      this.fail(error, true);
+      this.failures.fatal(error);
     };
     this.pool = new Pool(
       gpu,
@@ -132,7 +92,7 @@ export class WebGpuDevice implements Device {
     this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
     this.readback = new Readback(this.queue, this.pool);
     gpu.addEventListener?.("uncapturederror", ({ error: { message } }) => {
-      this.fail((/invalid/i.test(message) && this.cause) || new DeviceError(`${this.queue.recent()}: ${message}`));
+      this.failures.told(message, this.queue.recent());
     });
     gpu.lost?.then(
       (info) => {
@@ -142,11 +102,6 @@ export class WebGpuDevice implements Device {
       () => undefined,
     );
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
-  }
-
-  /** The first failure since the last reading is what the next reading answers, and all that are under way then. */
-  private fail(error: Error, first = false): void {
-    if (first || !this.failure || this.failure.last > 0) this.failure = { error, last: 0 };
   }
 
   /** Whether it is a CPU that plays a GPU. */
@@ -227,11 +182,7 @@ export class WebGpuDevice implements Device {
   private async settle(op: string, reading: number): Promise<void> {
     await Promise.all(this.checks);
     this.alive(op);
-    const { failure } = this;
-    if (failure && failure.last === 0) failure.last = this.readings;
-    if (!failure) return;
-    if (reading <= failure.last) throw failure.error;
-    this.failure = null;
+    this.failures.answer(reading, this.readings);
   }
 
   /** Throws where a storage has no memory because the device had none. */
@@ -342,49 +293,7 @@ export class WebGpuDevice implements Device {
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
-    const temps = new Map<number, { slot: number; bytes: number }>();
-    const changes = new Set<number>(),
-      writes = new Set<number>();
-    const scratch = { slot: -1, bytes: 0 };
-    op.op.programs[program]!.kernels.forEach(withFormulas);
-    const launches = plan(op.op, program, call, [...wanted], this.facts, schedules).map((launch: Launch): GpuLaunch => {
-      launch.slots.forEach((slot, i) => {
-        if (!launch.written[i] || slot < 0) return;
-        writes.add(slot);
-        if (op.op.slots[slot]!.role === "input") changes.add(slot);
-      });
-      scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);
-      for (const slot of launch.slots) {
-        if (slot < 0) continue;
-        const bound = call.slots[slot]!;
-        if (passes(op, slot, wanted))
-          temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
-      }
-      return {
-        launch,
-        kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
-        slots: launch.slots,
-        uniforms: newUniformBlock(packedUniforms(launch.uniforms, launch.kinds)),
-        seeds: launch.seeds,
-        groups: launch.groups,
-        buffers: new Array<PoolBuffer>(launch.slots.length),
-      };
-    });
-    if (scratch.bytes) temps.set(-1, scratch);
-    const zeros = zeroed(op.op, program, call, [...wanted]);
-    zeros.forEach((slot) => writes.add(slot));
-    const mayFault = launches.some(({ launch }) => launch.fault >= 0);
-    return {
-      op,
-      program,
-      call,
-      launches,
-      temps: [...temps.values()],
-      zeros,
-      changes: [...changes],
-      writes: [...writes],
-      mayFault,
-    };
+    return prepared(this.facts, this.pipelines, op, program, call, wanted);
   }
 
   postpone(): () => void {
@@ -397,25 +306,8 @@ export class WebGpuDevice implements Device {
     );
   }
 
-  reword(prepared: Prepared, call: Call): GpuPrepared | null {
-    const before = prepared as GpuPrepared,
-      { op } = before.op,
-      { kernels } = op.programs[before.program]!;
-    if (!sameCourse(op, before.program, before.call, call)) return null;
-    const kernelOf = new Map(kernels.map((kernel) => [kernel.number, kernel]));
-    const launches: GpuLaunch[] = [];
-    for (const old of before.launches) {
-      const kernel = kernelOf.get(old.launch.kernel);
-      if (!kernel || !renewable(old.launch, kernel, before.call)) return null;
-      const launch = renewed(old.launch, kernel, call);
-      launches.push({
-        ...old,
-        launch,
-        uniforms: newUniformBlock(packedUniforms(launch.uniforms, launch.kinds)),
-        buffers: new Array<PoolBuffer>(old.slots.length),
-      });
-    }
-    return { ...before, call, launches };
+  reword(before: Prepared, call: Call): GpuPrepared | null {
+    return reworded(before as GpuPrepared, call);
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
@@ -506,10 +398,3 @@ export class WebGpuDevice implements Device {
 }
 
 const usable = (buffer: PoolBuffer | null): PoolBuffer | null => (buffer?.dead ? null : buffer);
-
-/** Whether a device is a CPU that plays one, as browsers do where they find no GPU. */
-function isSoftware(gpu: GPUDevice): boolean {
-  const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } })
-    .adapterInfo;
-  return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
-}

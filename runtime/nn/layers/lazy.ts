@@ -17,7 +17,8 @@ import {
   type ConvTransposeOptions,
 } from "./conv.js";
 import { Linear, type LinearOptions } from "./linear.js";
-import type { Loading, Module } from "../module.js";
+import type { Loading } from "../load-state.js";
+import type { Module } from "../module.js";
 import { shapeOf } from "../state.js";
 import {
   BatchNorm1d,

@@ -9,7 +9,8 @@ import { unrecorded } from "../../tape/grad-mode.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { copy_ } from "../../views/transfer.js";
 import { ModuleDict, ModuleList } from "../containers.js";
-import { type Module, checkModule, forget } from "../module.js";
+import { type Module, checkModule } from "../module.js";
+import { forget } from "../members.js";
 import { Parameter } from "../parameter.js";
 
 /** What computes a tensor of one or several originals; `right_inverse` finds originals for a tensor. */

@@ -12,7 +12,8 @@ import { abs, gt, mul, scatter, topk, where } from "../../../names/torch.js";
 import { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
 import type { RemovableHandle } from "../hooks.js";
-import { type Module, checkModule, forget } from "../module.js";
+import { type Module, checkModule } from "../module.js";
+import { forget } from "../members.js";
 import { Parameter } from "../parameter.js";
 
 const kept = new WeakMap<Module, Map<string, RemovableHandle>>();

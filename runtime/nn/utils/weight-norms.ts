@@ -13,7 +13,8 @@ import { normalize } from "../../../names/functional.js";
 import { clone } from "../../tensor/copy.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
-import { type Module, checkModule, forget } from "../module.js";
+import { type Module, checkModule } from "../module.js";
+import { forget } from "../members.js";
 import type { RemovableHandle } from "../hooks.js";
 import { Parameter } from "../parameter.js";
 

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Context, type Table, range, whole } from "./definition.js";
-import { F, T, cast, create, join, placing, scalar, views } from "./library.js";
+import { cast, create, F, join, placing, scalar, splitting, T, views } from "./library.js";
 
 type Maybe<X> = X | null | undefined;
 
@@ -124,7 +124,7 @@ export function rotated(
     [c, s] = [angles(cos), angles(sin)],
     turning = views.narrow(x, 3, 0, n) as Tensor,
     pairs = interleaved ? views.reshape(turning, [...x.shape.slice(0, 3), n / 2, 2]) : null,
-    [a, b] = (pairs ? views.unbind(pairs, -1) : views.chunk(turning, 2, 3)) as [Tensor, Tensor],
+    [a, b] = (pairs ? splitting.unbind(pairs, -1) : splitting.chunk(turning, 2, 3)) as [Tensor, Tensor],
     real = T.sub(T.mul(c, a), T.mul(s, b)),
     imaginary = T.add(T.mul(s, a), T.mul(c, b)),
     turned = pairs ? views.reshape(join.stack([real, imaginary], -1), turning.shape) : join.cat([real, imaginary], 3);

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Steps, completed, finished, settled } from "../../exchange/waiting.js";
 import { type Attributes, type Context, type Inputs, type Table, axisOf, range, whole } from "./definition.js";
-import { create, join, views } from "./library.js";
+import { create, join, splitting, views } from "./library.js";
 import { combined } from "./sequences.js";
 import { apart, fixed, number, wholes } from "../values.js";
 
@@ -47,7 +47,7 @@ function* scanned(
   const n = sequences[0]!.shape[axes[0]!]!,
     columns = sequences.map((x, k) => {
       if (x.shape[axes[k]!] !== n) throw new OpError("Scan: its sequences have different lengths");
-      const slices = views.unbind(x, axes[k]) as Tensor[];
+      const slices = splitting.unbind(x, axes[k]) as Tensor[];
       return back[k] ? slices.reverse() : slices;
     }),
     rows: Tensor[][] = [];

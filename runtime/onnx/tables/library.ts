@@ -9,6 +9,7 @@ import * as functional from "../../../names/functional.js";
 import * as linear from "../../../names/linalg.js";
 import * as torch from "../../../names/torch.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import * as splits from "../../views/splitting.js";
 import { to } from "../../views/transfer.js";
 import * as viewing from "../../views/views.js";
 
@@ -20,6 +21,7 @@ export const T = torch as unknown as Free<typeof torch>;
 export const F = functional as unknown as Free<typeof functional>;
 export const linalg = linear as unknown as Free<typeof linear>;
 export const join = joining as unknown as Free<typeof joining>;
+export const splitting = splits as unknown as Free<typeof splits>;
 export const views = viewing as unknown as Free<typeof viewing>;
 export const create = creation as unknown as Free<typeof creation>;
 export const composed = composite as unknown as Free<typeof composite>;

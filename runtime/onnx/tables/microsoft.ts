@@ -7,7 +7,7 @@ import { run } from "../../dispatch/call.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { bias as asBias, inHeads, repeatedHeads, rotated, together } from "./attention-heads.js";
 import { type Compute, type Table, range } from "./definition.js";
-import { F, T, cast, create, join, scalar, views } from "./library.js";
+import { cast, create, F, join, scalar, splitting, T, views } from "./library.js";
 import { layerNorm, rmsNorm } from "./networks.js";
 import { QUANTISED } from "./quantised.js";
 
@@ -119,7 +119,7 @@ const attention: Compute = (inputs, attributes) => {
     { num_heads: heads, qkv_hidden_sizes, unidirectional = 0, mask_filter_value = -10000, scale } = attributes,
     all = added(T.matmul(x, weight) as Tensor, bias),
     sizes = qkv_hidden_sizes ?? range(3).map(() => all.shape[2]! / 3),
-    [q, own, ownValue] = (views.split(all, sizes, 2) as Tensor[]).map((y) => inHeads(y, heads)) as [
+    [q, own, ownValue] = (splitting.split(all, sizes, 2) as Tensor[]).map((y) => inHeads(y, heads)) as [
       Tensor,
       Tensor,
       Tensor,
@@ -141,12 +141,17 @@ const multiHead: Compute = (inputs, attributes) => {
   const [query, key, value, bias, padding, more, pastKey, pastValue] = inputs as Maybe<Tensor>[],
     { num_heads: heads, mask_filter_value = -10000, unidirectional = 0, scale } = attributes;
   let parts: Tensor[];
-  if (query!.ndim === 5) parts = (views.unbind(query, 3) as Tensor[]).map((x) => views.transpose(x, 1, 2) as Tensor);
+  if (query!.ndim === 5)
+    parts = (splitting.unbind(query, 3) as Tensor[]).map((x) => views.transpose(x, 1, 2) as Tensor);
   else if (key?.ndim === 5)
-    parts = [query!, ...(views.unbind(key, 3) as Tensor[]).map((x) => views.transpose(x, 1, 2) as Tensor)];
+    parts = [query!, ...(splitting.unbind(key, 3) as Tensor[]).map((x) => views.transpose(x, 1, 2) as Tensor)];
   else parts = [query!, key ?? query!, value ?? query!];
   const biases = bias
-      ? (views.split(bias, [parts[0]!.shape.at(-1)!, parts[1]!.shape.at(-1)!, parts[2]!.shape.at(-1)!], 0) as Tensor[])
+      ? (splitting.split(
+          bias,
+          [parts[0]!.shape.at(-1)!, parts[1]!.shape.at(-1)!, parts[2]!.shape.at(-1)!],
+          0,
+        ) as Tensor[])
       : [null, null, null],
     [q, own, ownValue] = parts.map((x, i) => inHeads(x.ndim === 3 ? added(x, biases[i]) : x, heads)) as [
       Tensor,
@@ -175,7 +180,7 @@ const groupQuery: Compute = (inputs, attributes) => {
     size = key ? query!.shape[2]! / heads : query!.shape[2]! / (heads + 2 * shared),
     parts = key
       ? [query!, key, value!]
-      : (views.split(query, [heads * size, shared * size, shared * size], 2) as Tensor[]),
+      : (splitting.split(query, [heads * size, shared * size, shared * size], 2) as Tensor[]),
     queries = query!.shape[1]!,
     // each sequence ends at its own place of the cache
     ends = cast(lengths!, "int64"),
@@ -232,7 +237,7 @@ export const MICROSOFT: Table = {
   QuickGelu: ([x], { alpha = 1.702 }) => T.mul(x, T.sigmoid(T.mul(x, alpha))),
   BiasAdd: ([x, bias, skip]) => added(x, bias, skip),
   BiasSplitGelu: ([x, bias]) => {
-    const [a, b] = views.chunk(added(x, bias), 2, -1) as Tensor[];
+    const [a, b] = splitting.chunk(added(x, bias), 2, -1) as Tensor[];
     return T.mul(a, F.gelu(b));
   },
   FusedMatMul: ([a, b], { alpha = 1, transA = 0, transB = 0 }) => {

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { RECURRENT as LAYERS } from "../../exchange/aten-recurrent.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Table, range } from "./definition.js";
-import { F, T, cast, create, join, turned, views } from "./library.js";
+import { cast, create, F, join, splitting, T, turned, views } from "./library.js";
 
 type Maybe<X> = X | null | undefined;
 type Activation = (x: Tensor) => Tensor;
@@ -52,7 +52,7 @@ interface Cell {
 const affine = (x: Tensor, w: Tensor, bias: Tensor | null): Tensor => F.linear(x, w, bias) as Tensor;
 const plus = (a: Tensor, b: Tensor): Tensor => T.add(a, b) as Tensor;
 const times = (a: Tensor, b: Tensor): Tensor => T.mul(a, b) as Tensor;
-const parts = (x: Tensor, n: number): Tensor[] => views.chunk(x, n, -1) as Tensor[];
+const parts = (x: Tensor, n: number): Tensor[] => splitting.chunk(x, n, -1) as Tensor[];
 
 const CELLS: Readonly<Record<"LSTM" | "GRU" | "RNN", Cell>> = {
   LSTM: {
@@ -77,7 +77,7 @@ const CELLS: Readonly<Record<"LSTM" | "GRU" | "RNN", Cell>> = {
     layer: ({ linear_before_reset }) => (linear_before_reset ? "gru.input" : null),
     step(x, [h], { w, r, wb, rb }, [f, g], { linear_before_reset }) {
       const [xz, xr, xh] = parts(affine(x, w, wb), 3),
-        [rz, rr, rh] = views.chunk(r, 3, 0) as Tensor[],
+        [rz, rr, rh] = splitting.chunk(r, 3, 0) as Tensor[],
         [bz, br, bh] = rb ? parts(rb, 3) : [null, null, null],
         z = f!(plus(xz!, affine(h!, rz!, bz!))),
         reset = f!(plus(xr!, affine(h!, rr!, br!))),
@@ -110,7 +110,7 @@ function stepped(
     bound = (g: Activation): Activation => (clip ? (v) => g(T.clamp(v, -clip, clip) as Tensor) : g),
     used = f.map(bound);
   let now = states;
-  const outputs = (views.unbind(x, 0) as Tensor[]).map((row, t) => {
+  const outputs = (splitting.unbind(x, 0) as Tensor[]).map((row, t) => {
     const next = cell.step(row, now, weights, used, attributes);
     if (!lengths) {
       now = next;
@@ -153,7 +153,7 @@ const layer =
       return layout ? (views.transpose(s, 0, 1) as Tensor) : s;
     });
     const of = (k: number): Weights => {
-      const both = bias ? (views.chunk(views.select(bias, 0, k), 2, 0) as Tensor[]) : [null, null];
+      const both = bias ? (splitting.chunk(views.select(bias, 0, k), 2, 0) as Tensor[]) : [null, null];
       return {
         w: views.select(w, 0, k),
         r: views.select(r, 0, k),
@@ -166,7 +166,7 @@ const layer =
     let y: Tensor, last: Tensor[];
     if (operator) {
       const sorted = (m: Tensor): Tensor => {
-          const gates = views.chunk(m, cell.gates, 0) as Tensor[];
+          const gates = splitting.chunk(m, cell.gates, 0) as Tensor[];
           return cell.gates === 1
             ? m
             : (join.cat(

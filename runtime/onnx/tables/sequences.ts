@@ -4,7 +4,7 @@ import { IndexError } from "../../base/errors.js";
 import { type Steps, finished, settled } from "../../exchange/waiting.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Definition, type Table, axisOf, range, whole } from "./definition.js";
-import { create, join, views } from "./library.js";
+import { create, join, splitting, views } from "./library.js";
 import { apart, brought, fixed, isFixed, number, numbers, wholes } from "../values.js";
 
 /** A tensor that stays when the graph gives up the one it is of. */
@@ -46,7 +46,7 @@ const splitToSequence: Definition = whole(([x, parts], { axis: given = 0, keepdi
     sizes = parts ? numbers(parts, op) : range(n).map(() => 1),
     each = parts && parts.ndim === 0 ? sizes[0]! : null,
     lengths = each ? range(Math.ceil(n / each)).map((i) => Math.min(each, n - i * each)) : sizes,
-    split = views.split(x, lengths, axis) as Tensor[];
+    split = splitting.split(x, lengths, axis) as Tensor[];
   return [parts || keepdims ? split : split.map((y) => views.squeeze(y, axis))];
 });
 

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { numelOf } from "../../base/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, axisOf, drawn, range, reading, sizes } from "./definition.js";
-import { T, cast, create, join, placing, turned, views } from "./library.js";
+import { cast, create, join, placing, splitting, T, turned, views } from "./library.js";
 import { brought, number, numbers, wholes } from "../values.js";
 
 /** Axes that are an attribute in old versions, and an input in new ones. */
@@ -80,7 +80,7 @@ const split: Compute = ([x, parts], attributes, { op, used }) => {
     count = attributes.num_outputs ?? used.length,
     each = Math.ceil(n / count),
     lengths = given ?? range(count).map((i) => Math.max(0, Math.min(each, n - i * each)));
-  return views.split(x, lengths, axis);
+  return splitting.split(x, lengths, axis);
 };
 
 const depthToSpace: Compute = ([x], { blocksize: b, mode = "DCR" }) => {

@@ -1,0 +1,88 @@
+// Modules elsewhere: on another device, in another type, as a copy.
+
+import * as copying from "../views/transfer.js";
+import { type Device, toDevice } from "../devices/device.js";
+import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
+import { TypeMismatchError } from "../base/errors.js";
+import { atMost, given, isOptions, optionsIn } from "../base/named-arguments.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { Tensor } from "../tensor/tensor.js";
+import { hidden, isModule } from "./members.js";
+import type { Module } from "./module.js";
+import { Parameter } from "./parameter.js";
+
+/** What `to` takes by name. */
+export interface Destination {
+  device?: string | Device;
+  dtype?: DType;
+  tensor?: Tensor;
+}
+const DESTINATION = ["device", "dtype", "tensor", "non_blocking", "memory_format"];
+
+/** Module.to: `args` are all that it was given. */
+export function moved<M extends Module>(
+  module: M,
+  args: ArrayLike<unknown>,
+  target: string | Device | Tensor | Destination,
+  dtype?: DType,
+): M | Promise<M> {
+  if (target instanceof Tensor) return module.to({ device: target.storage.device, dtype: target.dtype });
+  atMost("to", args, 4);
+  given("to", "device", target);
+  const options = isOptions(target) ? optionsIn<Destination>("to", target, DESTINATION) : {};
+  if (options.tensor) return module.to(options.tensor);
+  const wanted = options.dtype ?? (isDType(target) ? toDType(target) : dtype),
+    type = wanted && toDType(wanted);
+  if (type && !isFloat(type))
+    throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
+  const device = options.device ?? (isDType(target) || isOptions(target) ? undefined : (target as string | Device));
+  if (device) toDevice(device);
+  const waits: Promise<void>[] = [];
+  unrecorded(() => {
+    for (const x of [...module.parameters(), ...module.buffers()]) {
+      const how = { ...(type && isFloat(x.dtype) ? { dtype: type } : {}), ...(device ? { device } : {}) };
+      for (const part of x.grad ? [x, x.grad] : [x]) {
+        const moved = copying.to(part.detach(), [how]);
+        if (moved instanceof Promise)
+          waits.push(
+            moved.then((m) => {
+              part.set_data(m);
+            }),
+          );
+        else part.set_data(moved);
+      }
+    }
+  });
+  return waits.length ? Promise.all(waits).then(() => module) : module;
+}
+
+/**
+ * A copy of a module, of a tensor, or of lists of them; what was copied already is found in `made`, and `fresh` makes a
+ * module of a class without anything in it.
+ */
+export function copied(value: unknown, made: Map<unknown, unknown>, fresh: (like: Module) => unknown): unknown {
+  if (made.has(value)) return made.get(value);
+  if (value instanceof Tensor) {
+    const own = unrecorded(() => value.detach().clone()),
+      copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
+    made.set(value, copy);
+    return copy;
+  }
+  if (Array.isArray(value)) return value.map((item) => copied(item, made, fresh));
+  if (!isModule(value)) return value;
+  const copy = fresh(value) as Module,
+    { buffers, transient, order } = hidden.get(value)!;
+  made.set(value, copy);
+  for (const name of order) hidden.get(copy)!.order.add(name);
+  for (const [name, tensor] of buffers)
+    copy.register_buffer(name, copied(tensor, made, fresh) as Tensor | null, !transient.has(name));
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (!buffers.has(name))
+      Object.defineProperty(
+        copy,
+        name,
+        property.get ? property : { ...property, value: copied(property.value, made, fresh) },
+      );
+  }
+  return copy;
+}
