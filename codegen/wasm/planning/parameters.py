@@ -39,7 +39,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         if k.even.said[n] != "":
             key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
     if k.part != "":
-        key.append(k.part)
+        key.append(f"{k.part} {k.even.held}")
     if k.guard is not None:
         key.append("left out")
     margins = k.margins

@@ -16,7 +16,7 @@ from ...planner.plan import ordered, summed
 from .kernel_plan import Plan, WasmLaunch
 from .margins import margins_of
 from .parameters import with_parameters
-from .residues import guarded, parts_of, with_guard
+from .residues import Part, guarded, parts_of, sparse, with_guard
 from .sharing import sharing_of
 from .straight import Evenness, Straight, straightened
 from .strategy import columns_of, goes_across, in_singles, kept_step, ones_of, split_line, tiles
@@ -53,26 +53,32 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     for access in kernel.accesses:
         bound = call.slots[access.slot]
         stored.append(types[access.slot] if bound.given or bound.fresh else "")
-    left_out = guarded(kernel, code)
-    if left_out >= 0 and compute_class(call.dtype) == "f" and all(step.mode == "=" for step in kernel.steps):
-        launches: list[WasmLaunch] = []
-        parts = parts_of(kernel, with_guard(code, left_out), r, call.env, left_out)
-        for part in parts:
-            k = planned(op, kernel, part.kernel, part.code, part.lines, call, stored, left_out)
-            k.part = part.said
-            if k.product is not None or k.singles:
-                launches.append(with_parameters(k, program))
-        if len(launches) == len(parts):
+    if compute_class(call.dtype) == "f":
+        found = in_parts(op, kernel, code, r, call, stored)
+        if all(k.product is not None or k.singles or kernel.shape == "reduce" for k in found) and len(found) > 0:
+            launches = [with_parameters(k, program) for k in found]
             launches[0].more = launches[1:]
             return launches[0]
-    return with_parameters(planned(op, kernel, kernel, code, r, call, stored, -1), program)
+    return with_parameters(planned(op, kernel, Part(kernel, code, r, ""), call, stored, -1), program)
 
 
-def planned(
-    op: Op, whole: Kernel, kernel: Kernel, code: Code, r: Resolved, call: Call, stored: list[str], left_out: int
-) -> Plan:
-    """The plan of a kernel, or of what is a part of it."""
-    even = straightened(kernel, code, r, call.env, [type_ != "" for type_ in stored])
+def in_parts(op: Op, kernel: Kernel, code: Code, r: Resolved, call: Call, stored: list[str]) -> list[Plan]:
+    """The plans of a kernel whose sums leave points out, part by part; none for others."""
+    left_out = guarded(kernel, code)
+    if left_out >= 0 and all(step.mode == "=" for step in kernel.steps):
+        code = with_guard(code, left_out)
+        parts = parts_of(kernel, code, r, call.env, code.accesses[left_out].guard)
+    elif sparse(kernel, code):
+        parts = parts_of(kernel, code, r, call.env, code.steps[0].pred)
+    else:
+        return []
+    return [planned(op, kernel, part, call, stored, left_out) for part in parts]
+
+
+def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], left_out: int) -> Plan:
+    """The plan of some of a kernel's points."""
+    kernel = part.kernel
+    even = straightened(kernel, part.code, part.lines, call.env, [type_ != "" for type_ in stored], part.said != "")
     r = even.lines
     code = even.code
     if kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract":
@@ -82,6 +88,7 @@ def planned(
     used = [n for n in needed_accesses(kernel.steps, code.steps, code.accesses) if stored[n] != ""]
     ones = ones_of(kernel, call, even)
     k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, even, left_out, ones)
+    k.part = part.said
     product = tiles(k)
     if product is not None:
         k.product = product
@@ -122,5 +129,5 @@ def body_plan(op: Op, kernel: Kernel, call: Call, code: Code, types: list[str]) 
     nowhere = Resolved([], [], [], [], [])
     all_ = list(range(len(stored)))
     evenness = Evenness(kernel, call.env, [])
-    even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], [])
+    even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], "", [])
     return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, even)

@@ -1,12 +1,12 @@
-"""Contractions with conditions, as tiles run them: conditions that decide whether one read counts guard that read, and
-where one asks whether a place is a multiple of a stride, points that read at the same steps of the depth go together:
-as many kernels as there are residues, in which nothing is multiplied by zeros in between."""
+"""Sums with conditions.  Where one asks whether a place is a multiple of a stride, points that read at the same steps of
+what is summed go together: as many kernels as there are residues, in which nothing lies in between.  In contractions,
+conditions that decide whether one read counts guard that read, as tiles need it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.model import Access, Code, Env, Kernel, ReadCode, StepCode
+from ...data.model import Access, Code, Env, Kernel, ReadCode, StepCode, formulas_of, is_arg
 from ...data.nodes import (
     Apply,
     Binary,
@@ -14,6 +14,7 @@ from ...data.nodes import (
     Element,
     Index,
     Node,
+    Random,
     elements_of,
     factors_of,
     nodes_of,
@@ -76,12 +77,21 @@ def with_guard(code: Code, access: int) -> Code:
     return Code(reads, [StepCode(None, code.steps[0].body), *code.steps[1:]])
 
 
-def parts_of(kernel: Kernel, code: Code, r: Resolved, env: Env, access: int) -> list[Part]:
-    """The kernel in parts, one for all residues of the places that an access's guard asks for."""
+def sparse(kernel: Kernel, code: Code) -> bool:
+    """Whether a reduction may be split, which asks for each place whether it counts."""
+    if kernel.shape != "reduce" or code.steps[0].pred is None or kernel.steps[0].kind != "reduce":
+        return False
+    if is_arg(kernel.steps[0]) or any(isinstance(x, Random) for e in formulas_of(code) for x in nodes_of(e)):
+        return False
+    return all(step.kind != "reduce" and not step.inner and step.mode == "=" for step in kernel.steps[1:])
+
+
+def parts_of(kernel: Kernel, code: Code, r: Resolved, env: Env, guard: Node | None) -> list[Part]:
+    """The kernel in parts, one for all residues of the places that a condition asks for."""
     evenness = Evenness(kernel, env, r.outer + r.reduce)
     splits: list[Split] = []
     count = 1
-    for condition in operands_of(code.accesses[access].guard, "&&"):
+    for condition in operands_of(guard, "&&"):
         found = split_of(evenness, condition, r)
         if found is not None and not any(s.outer == found.outer or s.inner == found.inner for s in splits):
             splits.append(found)

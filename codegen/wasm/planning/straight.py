@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.model import Code, Env, Kernel, ReadCode, UniformField
+from ...data.model import Code, Env, Kernel, ReadCode, StepCode, UniformField
 from ...data.nodes import (
     Apply,
     Binary,
@@ -35,7 +35,8 @@ class Straight:
     """A kernel whose even indices are strides of its lines.  For each access: axes: those with such indices; shifts:
     elements from the beginning of its tensor to where its lines begin; said: which conditions and indices are left, for
     a key; loose: whether it may stand off its tensor where its guard does
-    not hold.  depends: the parameters whose values strides are made of."""
+    not hold.  held: which conditions of steps hold at every point, for a key, where they are dropped.  depends: the
+    parameters whose values strides are made of."""
 
     code: Code
     lines: Resolved
@@ -44,6 +45,7 @@ class Straight:
     shifts: list[int]
     said: list[str]
     loose: list[bool]
+    held: str
     depends: list[UniformField]
 
 
@@ -114,8 +116,9 @@ class Evenness:
                 return False
 
 
-def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool]) -> Straight:
-    """there: whether the tensor of an access is."""
+def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool], part: bool) -> Straight:
+    """there: whether the tensor of an access is.  part: whether this is a part of a kernel, at whose points conditions of
+    steps may hold that did not at all points."""
     lines = r.outer + r.reduce
     evenness = Evenness(kernel, env, lines)
     moved = [Line(line.name, line.size, line.strides[:]) for line in lines]
@@ -167,15 +170,25 @@ def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[
         shifts.append(shift)
         said.append(key)
         loose.append(off)
-    out = Code(accesses, code.steps)
+    steps: list[StepCode] = []
+    held = ""
+    for s in code.steps:
+        left: list[Node] = []
+        for condition in operands_of(s.pred, "&&"):
+            holds = part and evenness.holds(condition)
+            held += "-" if holds else "?"
+            if not holds:
+                left.append(condition)
+        steps.append(StepCode(joined_by("&&", left), s.body))
+    out = Code(accesses, steps)
     used: list[Node | None] = []
     for a in accesses:
         used.extend([*a.index, a.guard, a.fallback])
-    for s in code.steps:
+    for s in steps:
         used.extend([s.pred, s.body])
     for line in moved:
         if line.name != "" and not any(uses_loop(e, line.name) for e in used):
             line.name = ""
     count = len(r.outer)
     resolved = Resolved(moved[:count], moved[count:], r.offsets, r.steps, r.lengths)
-    return Straight(out, resolved, evenness, axes, shifts, said, loose, evenness.depends)
+    return Straight(out, resolved, evenness, axes, shifts, said, loose, held, evenness.depends)
