@@ -7,7 +7,7 @@ from test_wgsl import strided
 import workbench
 from codegen.planner.lines import points
 from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
-from codegen.wasm.planning import plan
+from codegen.wasm.planning import margins, plan
 from codegen.wasm.planning.plan import plan_wasm
 from codegen.wasm.planning.strategy import columns_of
 from workbench.wasm_runner import Wasm
@@ -194,3 +194,47 @@ def test_points_printed_for_themselves_share_nothing():
     x, y, w = (np.random.default_rng(0).standard_normal(shape) for shape in ((4, 5), 5, 4))
     want = np.tanh(w)[:, None] + np.where(np.arange(4)[:, None] == 0, y, x)
     np.testing.assert_allclose(f.run("wasm", (x, y, w), {}), want)
+
+
+@pytest.mark.parametrize(
+    "shapes, options",
+    [
+        ([(2, 8, 13, 14), (20, 8, 3, 3)], {"padding": [1, 1]}),
+        ([(1, 8, 23, 9), (16, 8, 4, 3)], {"padding": [2, 1], "stride": [2, 3], "dilation": [1, 2]}),
+        ([(2, 12, 9, 7), (16, 6, 3, 3)], {"padding": [1, 2], "groups": 2}),
+    ],
+)
+def test_tiles_read_windows_from_a_copy(shapes, options, monkeypatch):
+    """With zeros around it, and come to what they do where it would be too large."""
+    f = workbench.op("conv2d", on="wasm")
+    rng = np.random.default_rng(0)
+    arrays = [strided(rng.standard_normal(shape).astype(np.float32)) for shape in shapes]
+    arrays[0][0, 0, 0, 0] = np.inf
+    found, copied = [], []
+    for most in (margins.MOST, 0):
+        monkeypatch.setattr(margins, "MOST", most)
+        found.append([f(*arrays, **options), *f.grad(*arrays, **options).values()])
+        call, _ = f.bind(tuple(arrays), options, "wasm")
+        (launch,) = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
+        copied.append(launch.plan.product is not None and launch.plan.margins is not None)
+    assert copied == [True, False]
+    assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
+
+
+@pytest.mark.parametrize("size, stride, padding", [(2, 2, 0), (3, 2, 1), (3, 3, 1), (2, 5, 1)])
+def test_windows_ask_their_own_residues_only(size, stride, padding):
+    """No place of a pooling's gradient asks for steps that no window there has."""
+    f = workbench.op("max_pool2d")
+    options = {"kernel_size": [size] * 2, "stride": [stride] * 2, "padding": [padding] * 2}
+    x = np.random.default_rng(0).standard_normal((2, 3, 31, 17)).astype(np.float32)
+    call, wanted = f.planned((x,), options, True, "wasm")
+    launches = plan_wasm(f.data, 1, call, wanted, [b.dtype for b in call.slots])
+    sums = [part for launch in launches if launch and launch.more for part in (launch, *launch.more)]
+    assert len(sums) == stride * stride
+    assert sum(points(part.plan.outer) for part in sums) == x.size
+    assert max(points(part.plan.reduce) for part in sums) == (-(-size // stride)) ** 2
+    slopes = []
+    for target in ("wasm", "numpy"):
+        f.on = target
+        slopes.append(f.grad(x, **options)["input"])
+    np.testing.assert_array_equal(*slopes)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ..data.nodes import Node
 from ..planner.contract import Product
+from .copies import Copy
 from .encoder import Function, emit, release, variable
 from .panels import Panels
 from .planning.kernel_plan import TILE_ROWS
@@ -40,20 +41,42 @@ class Contraction:
 
     def write(self) -> None:
         self.p.start()
+        if self.p.k.margins is not None:
+            Copy(self.p, self.p.k.margins).clear()
         self.batch(0)
         self.p.finish()
 
     def batch(self, d: int) -> None:
+        """Loops over the lines of batch from d on; a copy with margins is made where it is read from."""
+        margins = self.p.k.margins
+        if margins is not None and margins.before == d:
+            pointers = {**self.p.pointers}
+            made = Copy(self.p, margins).fill()
+            self.p.pointers[margins.access] = made
+            self.inside(d)
+            self.p.pointers = pointers
+            release(self.p.f, made)
+        else:
+            self.inside(d)
+
+    def inside(self, d: int) -> None:
         if d < len(self.product.batch):
             self.p.each(d, lambda: self.batch(d + 1))
             return
         p = self.p
-        left = self.p.parameter("scratch")
+        left = p.copied(p.parameter("scratch"))
+        if p.k.margins is not None:
+            p.get(left)
+            p.get(p.parameter("length"))
+            p.emit("i32.add")
+            p.set(left)
         right = self.sum(left, lambda: self.bytes_of("mc", "kc"))
         sums = self.sum(right, lambda: self.bytes_of("kc", "nc"))
+        tables = self.sum(sums, lambda: self.bytes_of("mc", "nc"))
+        self.panels.places.tables = tables
         self.blocks("rows", "mc", lambda m, ms: self.columns_of(m, ms, left, right, sums))
-        release(p.f, right)
-        release(p.f, sums)
+        for x in [left, right, sums, tables]:
+            release(p.f, x)
 
     def columns_of(self, m: int, ms: int, left: int, right: int, sums: int) -> None:
         self.blocks("columns", "nc", lambda n, ns: self.block(m, ms, n, ns, left, right, sums))
@@ -268,8 +291,7 @@ class Contraction:
 
     def guard(self) -> Node | None:
         """Where an access says so instead of the sum."""
-        n = self.p.k.left_out
-        return self.p.k.code.accesses[n].guard if n >= 0 else None
+        return self.p.k.guard
 
     def store_some(self, i: int, j: int, sums: int) -> None:
         p = self.p

@@ -1,14 +1,18 @@
 """The panels of a contraction in tiles: elements of a factor, `width` of its lines beside one another, depth by depth.
 
-What is read as it lies, along the depth or along the lines, is copied or turned round some at once; any other factor is
-computed element by element, four at a time where they are neighbours of one panel."""
+What is read as it lies, along the depth or along the lines, is copied or turned round some at once, and what lies at
+places that are sums by tables of them (places.py); any other factor is computed element by element, four at a time
+where they are neighbours of one panel."""
 
 from __future__ import annotations
 
 from ..data.nodes import Constant, Element, Node, Select
 from ..planner.contract import Factor
+from ..planner.lines import Line
 from .encoder import release, variable
 from .lanes import lanes_for
+from .places import Places
+from .planning.kernel_plan import nested
 from .printer import Printer
 from .scalars.terms import Term, uses
 from .walks import Walks
@@ -28,12 +32,19 @@ class Panels:
         self.walks = walks
         self.depth = depth
         self.size = size
+        self.places = Places(p, walks, depth)
 
     def pack(
         self, factor: Factor, lines: list[int], start: int, count: int, width: int, k: int, ks: int, to: int
     ) -> None:
         """The elements of a factor at a block of its lines and of the depth, in panels of `width`."""
         p = self.p
+        accesses = factor.accesses
+        if self.size == 4 and not self.is_plain(factor, lines):
+            access = self.places.access_of(factor)
+            if access >= 0:
+                self.places.pack(access, lines, start, count, width, k, ks, to)
+                return
         p.get(count)
         p.integer(width - 1)
         p.emit("i32.and")
@@ -51,9 +62,8 @@ class Panels:
         p.emit("i32.mul")
         p.emit("memory.fill", 0)
         p.emit("end")
-        accesses = factor.accesses
         if self.is_plain(factor, lines):
-            self.pack_plain(accesses[0], lines[0], start, count, width, k, ks, to)
+            self.pack_plain(accesses[0], lines[len(lines) - 1], start, count, width, k, ks, to)
             return
         node: Node = factor.body
         if factor.filter is not None:
@@ -130,23 +140,30 @@ class Panels:
     # --- Elements as they lie ---
 
     def is_plain(self, factor: Factor, lines: list[int]) -> bool:
-        """Whether a factor is nothing but single floats, neighbours along the depth or along its one line."""
+        """Whether a factor is nothing but single floats, neighbours along the depth or along its lines, each of which
+        it goes through as if they were one."""
         k = self.p.k
-        if self.size != 4 or factor.filter is not None or len(lines) != 1 or len(self.depth) != 1:
+        if self.size != 4 or factor.filter is not None:
             return False
         match factor.body:
             case Element(access=n):
                 code = k.code.accesses[n]
                 if k.types[n] != "float32" or code.guard is not None or any(e is not None for e in code.index):
                     return False
-                return self.p.class_of(lines[0], n) == "1" or self.p.class_of(self.depth[0], n) == "1"
+                if not nested(self.lines_of(lines), n) or not nested(self.lines_of(self.depth), n):
+                    return False
+                last = [lines[len(lines) - 1], self.depth[len(self.depth) - 1]]
+                return any(self.p.class_of(d, n) == "1" for d in last)
             case _:
                 return False
+
+    def lines_of(self, numbers: list[int]) -> list[Line]:
+        return [self.p.lines[d] for d in numbers]
 
     def pack_plain(self, n: int, line: int, start: int, count: int, width: int, k: int, ks: int, to: int) -> None:
         """Panels of access n: whole vectors at once while there are enough lines, the last ones alone."""
         p = self.p
-        depth = self.depth[0]
+        depth = self.depth[len(self.depth) - 1]
         along = p.class_of(line, n) == "1"
         many = width if along else 4
         here = p.copied(p.pointers[n])

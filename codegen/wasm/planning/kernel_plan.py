@@ -31,13 +31,12 @@ class Plan:
     outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose lines are
     those of batch, rows, columns and depth.  even: which indices became strides of the lines.
     singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
-    read from.  left_out: the access whose guard says which products are left out of the sum, or -1.  sharing: what
-    threads share out, if anything.  kept: the reduction of a row whose values a later step asks for again, or -1.
-    ones: the parameters that are 1 in this call, which formulas are printed without.  split: the outer line of few
-    points whose formulas are printed for each of them, since they ask which it is, or -1.  columns: how many
-    neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what says of single
-    floats which of their products are left out, where zeros are multiplied instead.  part: which points of the kernel
-    it computes, where that is not all."""
+    read from.  sharing: what threads share out, if anything.  kept: the reduction of a row whose values a later step
+    asks for again, or -1.  ones: the parameters that are 1 in this call, which formulas are printed without.  split:
+    the outer line of few points whose formulas are printed for each of them, since they ask which it is, or -1.
+    columns: how many neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what
+    says which products are left out of a sum, where zeros are multiplied instead.  part: which points of the kernel it
+    computes, where that is not all."""
 
     op: Op
     kernel: Kernel
@@ -49,7 +48,6 @@ class Plan:
     types: list[str]
     used: list[int]
     even: Straight
-    left_out: int = -1
     ones: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     uniforms: dict[str, int] = field(default_factory=dict)
@@ -120,6 +118,14 @@ def settled(k: Plan, e: Node) -> Node:
             return other if other is not None else Constant(kind_of(k, e), 0)
         case _:
             return e
+
+
+def nested(lines: list[Line], n: int) -> bool:
+    """Whether access n goes through some lines as if they were one: the last, gone on with."""
+    for d in range(1, len(lines)):
+        if lines[d - 1].strides[n] != lines[d].strides[n] * lines[d].size:
+            return False
+    return len(lines) > 0
 
 
 def kind_of(k: Plan, e: Node) -> str:

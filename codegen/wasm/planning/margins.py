@@ -11,7 +11,7 @@ from ...planner.affine import Affine, equal
 from ...planner.lines import Line
 from .straight import EvenAxis, Evenness, Straight
 
-MOST = 1 << 20  # elements of a copy
+MOST = 1 << 22  # elements of a copy
 
 
 @dataclass
@@ -41,9 +41,11 @@ class Windowed:
     reduce: list[Line]
 
 
-def margins_of(even: Straight, code: Code, outer: list[Line], reduce: list[Line], reads: list[int]) -> Windowed | None:
+def margins_of(
+    even: Straight, code: Code, outer: list[Line], reduce: list[Line], reads: list[int], around: int
+) -> Windowed | None:
     """The margins of the one access of `reads` that may stand off its tensor; None where there is none, or it is no
-    window.  outer, reduce: the lines as they are run."""
+    window.  outer, reduce: the lines as they are run; around: the most outer lines inside which it may be made anew."""
     loose = [n for n in reads if even.loose[n]]
     if len(loose) != 1:
         return None
@@ -58,7 +60,7 @@ def margins_of(even: Straight, code: Code, outer: list[Line], reduce: list[Line]
             if name != "" and not any(line.name == name for line in lines):
                 return None
     before = 0
-    while before < len(outer) and outer[before].strides[n] != 0 and not in_window(axes, outer[before]):
+    while before < around and outer[before].strides[n] != 0 and not in_window(axes, outer[before]):
         before += 1
     length = 1
     sizes: list[int] = []

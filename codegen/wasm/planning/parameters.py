@@ -8,12 +8,13 @@ from ...data.model import Env, Kernel, UniformField
 from ...data.nodes import Random, elements_of, nodes_of
 from ...planner.lines import points
 from ...planner.writer import infinite
-from .kernel_plan import BYTES, COLUMN_ARRAYS, TILE_ROWS, Plan, WasmLaunch, option
+from .kernel_plan import BYTES, COLUMN_ARRAYS, TILE_ROWS, Plan, WasmLaunch, nested, option
 
 # Rows, columns and depth of a block: its panels and sums, 512 kB, stay in a core's second cache.
 MC = 256
 NC = 128
 KC = 256
+LINE = 64  # bytes of a cache line
 
 
 def with_parameters(k: Plan, program: int) -> WasmLaunch:
@@ -75,6 +76,11 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         out.reads = [k.kernel.accesses[n].slot for e in formulas_of(k.code) for n in elements_of(e)]
         out.stores = [k.kernel.accesses[step.target].slot for step in k.kernel.steps if step.target >= 0]
     if product is not None:
+        first = len(product.batch)
+        for side in [[first, len(product.rows)], [first + len(product.rows), len(product.columns)]]:
+            some = lines[side[0] : side[0] + side[1]]
+            key.append("".join("n" if nested(some, n) else "-" for n in k.used))
+        key.append("".join("n" if nested(k.reduce, n) else "-" for n in k.used))
         size = 8 if k.call.dtype == "float64" else 4
         parameter(k, out, "rows", "i", points(product.rows))
         parameter(k, out, "columns", "i", points(product.columns))
@@ -84,6 +90,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         parameter(k, out, "nc", "i", blocks[1])
         parameter(k, out, "kc", "i", blocks[2])
         out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
+        out.scratch += 4 * (blocks[2] + max(blocks[0], blocks[1]) + 32 // size)
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
         out.scratch = 8 * points(k.reduce) * max(k.columns, 1)
@@ -93,8 +100,9 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
     if margins is not None:
         close = "close" if margins.source[len(margins.source) - 1] == 1 else ""
         key.append(f"margins {margins.access} {margins.before} {len(margins.sizes)} {close}")
-        out.scratch = 4 * margins.length
-        parameter(k, out, "length", "i", out.scratch)
+        length = (4 * margins.length + LINE - 1) // LINE * LINE
+        out.scratch += length
+        parameter(k, out, "length", "i", length)
         parameter(k, out, "first", "i", 4 * margins.first)
         parameter(k, out, "into", "i", 4 * margins.into)
         parameter(k, out, "base", "i", 4 * margins.base)

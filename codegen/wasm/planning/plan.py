@@ -87,7 +87,7 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
     reduce = collapsed(r.reduce)
     used = [n for n in needed_accesses(kernel.steps, code.steps, code.accesses) if stored[n] != ""]
     ones = ones_of(kernel, call, even)
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, even, left_out, ones)
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, even, ones)
     k.part = part.said
     product = tiles(k)
     if product is not None:
@@ -96,10 +96,11 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
         k.singles = in_singles(k, 1)
     else:
         k.singles = in_singles(k, 0)
-        if k.singles and left_out >= 0:
-            k.guard = k.code.accesses[left_out].guard
-        if k.singles:
-            with_margins(k)
+    if left_out >= 0 and (k.singles or product is not None):
+        k.guard = k.code.accesses[left_out].guard
+    if product is not None and call.dtype == "float32" or k.singles:
+        with_margins(k)
+    if product is None:
         k.across = goes_across(k)
         k.kept = kept_step(k)
         k.columns = columns_of(k)
@@ -115,8 +116,9 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
 
 
 def with_margins(k: Plan) -> None:
-    found = margins_of(k.even, k.code, k.outer, k.reduce, elements_of(k.code.steps[0].body))
-    if found is not None:
+    around = len(k.outer) if k.product is None else len(k.product.batch)
+    found = margins_of(k.even, k.code, k.outer, k.reduce, elements_of(k.code.steps[0].body), around)
+    if found is not None and k.types[found.margins.access] == "float32":
         k.margins = found.margins
         k.code = found.code
         k.outer = found.outer

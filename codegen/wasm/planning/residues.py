@@ -1,6 +1,6 @@
-"""Sums with conditions.  Where one asks whether a place is a multiple of a stride, points that read at the same steps of
-what is summed go together: as many kernels as there are residues, in which nothing lies in between.  In contractions,
-conditions that decide whether one read counts guard that read, as tiles need it."""
+"""Sums with conditions.  Where one asks whether a place is a multiple of a stride, points that read at the same steps
+of what is summed go together: as many kernels as there are residues, with nothing in between that does not count.  In
+contractions, conditions that decide whether one read counts guard that read, as tiles need it."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ class Evenness:
 
 
 def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool], part: bool) -> Straight:
-    """there: whether the tensor of an access is.  part: whether this is a part of a kernel, at whose points conditions of
-    steps may hold that did not at all points."""
+    """there: whether the tensor of an access is.  part: whether this is a part of a kernel, at whose points conditions
+    of steps may hold that do not at all of its points."""
     lines = r.outer + r.reduce
     evenness = Evenness(kernel, env, lines)
     moved = [Line(line.name, line.size, line.strides[:]) for line in lines]
