@@ -8,9 +8,9 @@ from pathlib import Path
 
 from buildtools.paths import ROOT
 
+WASM = ("wasm", "wasm/planning", "wasm/scalars", "wasm/tiles")
 COMPILER = ("dsl/ir", "dsl/gradients", "dsl/lowering", "dsl/reference", "codegen/kernels", "codegen/data") + tuple(
-    f"codegen/{name}"
-    for name in ("binding", "planner", "planner/strategies", "fusion", "wasm", "wasm/planning", "wasm/scalars", "wgsl")
+    f"codegen/{name}" for name in ("binding", "planner", "planner/strategies", "fusion", "wgsl", *WASM)
 )
 # Where a text is read: doors, through which a notation comes in once, or names go out.  A file, or a function of one.
 DOORS = {

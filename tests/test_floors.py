@@ -171,6 +171,7 @@ def test_what_ships_knows_no_translator_and_no_writer_of_the_package():
         "wasm",
         "wasm/planning",
         "wasm/scalars",
+        "wasm/tiles",
         "fusion",
     )
     shipped = ("dsl/ir", "dsl/gradients", *(f"codegen/{name}" for name in folders))

@@ -316,10 +316,10 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
     assert packed["few"] < 42_500, packed
-    assert packed["fast"] < 85_800, packed
+    assert packed["fast"] < 87_000, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits.
-    assert packed["core"] < 216_400, packed
-    assert packed["all"] < 508_500, packed
+    assert packed["core"] < 217_600, packed
+    assert packed["all"] < 509_900, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")

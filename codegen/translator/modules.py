@@ -21,7 +21,7 @@ EXTERNAL = {
 # In the package a folder holds what is of one floor: what plans a call, kernels from programs, programs.
 HOMES = {
     **dict.fromkeys(("codegen.data", "codegen.binding", "codegen.planner", "codegen.planner.strategies"), "host"),
-    **dict.fromkeys(("codegen.wasm", "codegen.wasm.planning", "codegen.wasm.scalars"), "wasm"),
+    **dict.fromkeys(("codegen.wasm", "codegen.wasm.planning", "codegen.wasm.scalars", "codegen.wasm.tiles"), "wasm"),
     "codegen.fusion": "fusion",
     "codegen.kernels": "codegen",
     **dict.fromkeys(("dsl", "dsl.ir", "dsl.gradients"), "dsl"),

@@ -12,7 +12,11 @@ steps.py          what kernels do at their points, from the terms of their steps
 reductions.py     values that come together, some in one pass (passes.py); columns.py: of many columns, row by row;
                  arg_reductions.py: places of the largest
 lanes.py          how many points at once
-contraction.py    sums of products in tiles, of panels (panels.py, walks.py); copies.py: copies with margins
+copies.py         copies with margins
+tiles/            sums of products in tiles
+  contraction.py  blocks and tiles, of panels
+  panels.py       elements in panels, as they lie or one by one; places.py: by tables of places
+  walks.py        several lines as if they were one
 printer.py        lines as loops; hoisting.py: what does not change along them
 elements.py       elements read, at their addresses (addresses.py); stores.py: and stored
 scalars/          formulas of numbers as instructions

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .bodies import write_body
-from .contraction import Contraction
 from .encoder import Function, module_bytes
 from .planning.kernel_plan import WasmLaunch
 from .printer import Printer
 from .routines import bring
 from .steps import Steps
 from .text import function_text
+from .tiles.contraction import Contraction
 
 
 @dataclass

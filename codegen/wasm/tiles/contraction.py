@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..data.nodes import Node
-from ..planner.contract import Product
-from .copies import Copy
-from .encoder import Function, emit, release, variable
+from ...data.nodes import Node
+from ...planner.contract import Product
+from ..copies import Copy
+from ..encoder import Function, emit, release, variable
+from ..planning.kernel_plan import TILE_ROWS
+from ..printer import Printer
+from ..steps import Steps
 from .panels import Panels
-from .planning.kernel_plan import TILE_ROWS
-from .printer import Printer
-from .steps import Steps
 from .walks import Walks
 
 

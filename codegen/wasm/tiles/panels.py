@@ -6,15 +6,15 @@ where they are neighbours of one panel."""
 
 from __future__ import annotations
 
-from ..data.nodes import Constant, Element, Node, Select
-from ..planner.contract import Factor
-from ..planner.lines import Line
-from .encoder import release, variable
-from .lanes import lanes_for
+from ...data.nodes import Constant, Element, Node, Select
+from ...planner.contract import Factor
+from ...planner.lines import Line
+from ..encoder import release, variable
+from ..lanes import lanes_for
+from ..planning.kernel_plan import nested
+from ..printer import Printer
+from ..scalars.terms import Term, uses
 from .places import Places
-from .planning.kernel_plan import nested
-from .printer import Printer
-from .scalars.terms import Term, uses
 from .walks import Walks
 
 # How bytes of two vectors become pairs of their first or last two elements, and then halves of both.

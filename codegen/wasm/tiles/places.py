@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..data.nodes import Element
-from ..planner.contract import Factor
-from .encoder import release, variable
-from .printer import KernelPart, Printer
+from ...data.nodes import Element
+from ...planner.contract import Factor
+from ..encoder import release, variable
+from ..printer import KernelPart, Printer
 from .walks import Walks
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .encoder import release, variable
-from .printer import Printer
+from ..encoder import release, variable
+from ..printer import Printer
 
 
 class Walks:
