@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.model import Access, Code, Env, Kernel, ReadCode, StepCode, formulas_of, is_arg
+from ...data.formulas import formulas_of
+from ...data.model import Access, Code, Env, Kernel, ReadCode, StepCode, is_arg
 from ...data.nodes import (
     Apply,
     Binary,
