@@ -64,6 +64,9 @@ build.py
 FILES = 25  # in a folder, at most
 CIRCLE = 2  # files that need each other, at most
 LINES = 400  # of a file, at most
+COLUMNS = 120  # of a line of prose, at most
+# Pages that a program writes, whose paragraphs are lists of names or one measurement each.
+WRITTEN = ("docs/accuracy.md", "docs/compile-report.md", "docs/coverage.md", "tests/programs/left.md")
 
 
 def floors(table: str) -> dict[str, int]:
@@ -204,6 +207,25 @@ def test_files_are_short():
     sizes = {f.relative_to(ROOT).as_posix(): len(f.read_text(encoding="utf-8").splitlines()) for f in files}
     assert len(sizes) > 1000
     assert {name: n for name, n in sizes.items() if n > LINES} == {}
+
+
+def prose(page: str) -> list[str]:
+    """Its lines but for programs, which are set off by fences or four blanks, and rows of tables."""
+    text = re.sub(r"^ *```.*?^ *```", "", page, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    return [line for line in text.splitlines() if not line.startswith(("    ", "|"))]
+
+
+def test_pages_have_120_columns():
+    pages = [
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "tests").rglob("*.md"),
+    ]
+    lines = [(f.relative_to(ROOT).as_posix(), line) for f in pages for line in prose(f.read_text(encoding="utf-8"))]
+    assert len({name for name, _ in lines}) > 50
+    assert {name for name, line in lines if len(line) > COLUMNS} - set(WRITTEN) == set()
 
 
 def test_files_that_are_spoken_of_exist():
