@@ -117,7 +117,7 @@ test("an LSTM layer over time takes its steps' kernels and few more", async () =
   f(x);
   queue.dispatch = dispatch;
   const all = [...names.values()].reduce((a, b) => a + b),
-    own = names.get("linear") + names.get("lstm_step");
+    own = names.get("linear") + names.get("lstm_cell");
   console.log(`figure: LSTM over 35 steps, forward and backward: ${all} launches, ${own} of them the steps' own`);
   assert.ok(all - own <= 40, `${all - own} launches beside ${own}`);
 });
