@@ -14,7 +14,7 @@ from workbench.function import Function
 WORDS = """r0 r1 acc0 acc1 inner0 outer0 inner outer row rows flat lane place point points value at storage p u l words kernel
 is_nan larger square power divide philox exp_of reached tell fault source common0 part0 host0 seed0 call tile patch0
 i32 f32 array var fn let struct loop switch self filter target bitcast vec4 override atomic ptr workgroup texture private
-delete class new function this await yield eval arguments args math count within uniform best largest product0 where0 math_
+delete class new function this await yield eval arguments args math count uniform best largest product0 where0 math_
 constructor prototype toString hasOwnProperty length then name options device torch tensor undefined
 lambda def_ pass_ np print env self0 import0 kept dropped has_x type_x rank_x xStride0 xAt xIn xLength0 k2 n2""".split()
 WORDS = [w for w in WORDS if not w.endswith("_")]
