@@ -1,28 +1,12 @@
 // Exported networks give PyTorch's outputs, gradients and buffers: node programs.mjs FOLDER cpu|webgpu [compiled]
 // FOLDER holds what models.tar.xz does (record_models.py).  Prints {name: failure or null} as JSON.
-import { readdirSync } from "node:fs";
+import { NEAR, argumentsOf, numbered, printResults } from "./recorded.mjs";
 import { distance, leaves } from "./values.mjs";
 
 const [folder, device, compiled] = process.argv.slice(2);
 const torch = await import("../../dist/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
-/** Of the largest gradient, too: those that are zero but for rounding have no scale of their own. */
-const NEAR = 2e-5;
-
-const numbered = (data, prefix) =>
-  Object.keys(data)
-    .filter((key) => new RegExp(`^${prefix}\\d+$`).test(key))
-    .map((key) => [Number(key.slice(prefix.length)), data[key]])
-    .sort(([a], [b]) => a - b);
-
-/** The inputs as the program's arguments nest. */
-function argumentsOf({ args, kwargs }, inputs) {
-  const build = ({ parts, keys }) =>
-    !parts ? inputs.shift() : keys ? Object.fromEntries(keys.map((k, i) => [k, build(parts[i])])) : parts.map(build);
-  const given = build(args);
-  return kwargs.parts.length > 0 ? [...given, build(kwargs)] : given;
-}
 
 async function compare(name) {
   const program = await torch.export.load(`${folder}/${name}.pt2`, device),
@@ -55,6 +39,7 @@ async function compare(name) {
     );
   const parameters = Object.fromEntries(module.named_parameters()),
     gradients = Object.entries(recorded).filter(([key]) => key.startsWith("g."));
+  // Of the largest gradient, too: those that are zero but for rounding have no scale of their own.
   const scales = await Promise.all(gradients.map(async ([, g]) => Number(await torch.abs(g).max().item()))),
     scale = Math.max(1e-2, ...scales) / 10;
   for (const [i, [key, wanted]] of gradients.entries()) {
@@ -66,14 +51,4 @@ async function compare(name) {
   return wrong.join("; ") || null;
 }
 
-const results = {};
-for (const file of readdirSync(folder).filter((f) => f.endsWith(".pt2"))) {
-  const name = file.slice(0, -".pt2".length);
-  try {
-    results[name] = await compare(name);
-  } catch (error) {
-    results[name] = String(error.stack);
-  }
-}
-console.log(JSON.stringify(results));
-process.exit(0);
+await printResults(folder, compare);

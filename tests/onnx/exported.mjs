@@ -1,7 +1,8 @@
 // Networks of torch.export's archives, exported to ONNX and read again, give PyTorch's outputs:
 // node exported.mjs FOLDER OUT cpu|webgpu
 // FOLDER holds what tests/exchange/models.tar.xz does; OUT gets NAME.onnx.  Prints {name: failure or null} as JSON.
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
+import { NEAR, argumentsOf, numbered, printResults } from "../exchange/recorded.mjs";
 import { distance, leaves } from "../exchange/values.mjs";
 
 const [folder, out, device] = process.argv.slice(2);
@@ -10,27 +11,12 @@ const torch = await import("../../dist/index.js"),
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
 mkdirSync(out, { recursive: true });
-const NEAR = 2e-5;
-
-const numbered = (data, prefix) =>
-  Object.keys(data)
-    .filter((key) => new RegExp(`^${prefix}\\d*$`).test(key))
-    .map((key) => [Number(key.slice(prefix.length)), data[key]])
-    .sort(([a], [b]) => a - b);
-
-/** The inputs as the program's arguments nest. */
-function argumentsOf({ args, kwargs }, inputs) {
-  const build = ({ parts, keys }) =>
-    !parts ? inputs.shift() : keys ? Object.fromEntries(keys.map((k, i) => [k, build(parts[i])])) : parts.map(build);
-  const given = build(args);
-  return kwargs.parts.length > 0 ? [...given, build(kwargs)] : given;
-}
 
 async function compare(name) {
   const program = await torch.export.load(`${folder}/${name}.pt2`, device),
     recorded = await torch.load(`${folder}/${name}.safetensors`, device),
     inputs = numbered(recorded, "in").map(([, x]) => x),
-    given = argumentsOf(program.graph_signature, [...inputs]);
+    given = argumentsOf(program.graph_signature, inputs);
   await onnx.export(program, given, `${out}/${name}.onnx`);
   const again = (await torch.onnx.load(`${out}/${name}.onnx`, device)).module(),
     outputs = leaves(torch, await torch.no_grad(() => again(...inputs))),
@@ -42,13 +28,4 @@ async function compare(name) {
   return wrong.join("; ") || null;
 }
 
-const results = {};
-for (const file of readdirSync(folder).filter((f) => f.endsWith(".pt2"))) {
-  const name = file.slice(0, -".pt2".length);
-  try {
-    results[name] = await compare(name);
-  } catch (error) {
-    results[name] = String(error.message);
-  }
-}
-process.stdout.write(`${JSON.stringify(results)}\n`, () => process.exit(0));
+await printResults(folder, compare);
