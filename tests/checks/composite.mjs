@@ -1,5 +1,73 @@
 // Functions made of several ops: Einstein's sum, attention with several heads, bounds that a tensor holds.
 export default {
+  "attention's masks broadcast over queries, keys and heads": async (t) => {
+    const { torch } = t,
+      F = torch.nn.functional,
+      // sin(k (i + 1)) of element i
+      waves = (shape, k) =>
+        t
+          .tensor(Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => Math.sin(k * (i + 1))))
+          .reshape(shape);
+    // PyTorch's weighted sum of the results, the sums of the gradients' sizes, and the first of the mask's gradient.
+    for (const [q, k, m, gqa, kind, sum, dq, dk, dm] of [
+      [[2, 2, 3, 4], [2, 2, 5, 4], [2, 1, 1, 5], false, "bool", -0.85384, 4.59568, 3.05289, null],
+      [
+        [2, 2, 3, 4],
+        [2, 2, 5, 4],
+        [2, 1, 1, 5],
+        false,
+        "float",
+        -0.67026,
+        4.02501,
+        3.58931,
+        [0.125117, 0.108871, 0.090642, -0.304061, -0.020569, -0.058789],
+      ],
+      [[2, 2, 3, 4], [2, 2, 5, 4], [3, 1], false, "bool", -0.17368, 2.31216, 3.3541, null],
+      [[2, 2, 3, 4], [2, 2, 5, 4], [3, 1], false, "float", -0.5628, 3.32517, 4.01767, [0, 0, 0]],
+      [[3, 4], [5, 4], [1, 1], false, "bool", -0.16406, 1.14988, 1.15907, null],
+      [[3, 4], [5, 4], [1, 1], false, "float", -0.16406, 1.14988, 1.15907, [0]],
+      [[2, 4, 3, 4], [2, 2, 5, 4], [2, 1, 1, 5], true, "bool", 0.76271, 8.84922, 3.96658, null],
+      [
+        [2, 4, 3, 4],
+        [2, 2, 5, 4],
+        [2, 1, 1, 5],
+        true,
+        "float",
+        0.26472,
+        7.23125,
+        4.11939,
+        [-0.537109, -0.060193, 0.251952, 0.423307, -0.077957, -0.041245],
+      ],
+      [[4, 3, 4], [2, 5, 4], [4, 3, 5], true, "bool", 0.19862, 4.6743, 4.95101, null],
+      [
+        [4, 3, 4],
+        [2, 5, 4],
+        [4, 3, 5],
+        true,
+        "float",
+        -0.21487,
+        3.63858,
+        3.91066,
+        [-0.367283, 0.004866, 0.114195, 0.250428, -0.002206, 0.026108],
+      ],
+    ]) {
+      const [query, key] = [waves(q, 0.7).requires_grad_(), waves(k, 0.9).requires_grad_()],
+        wave = waves(m, 2.1),
+        mask = kind === "bool" ? wave.gt(-0.5) : wave.requires_grad_(),
+        out = F.scaled_dot_product_attention(query, key, waves(k, 1.3), { attn_mask: mask, enable_gqa: gqa }),
+        total = out.mul(waves(out.shape, 0.3)).sum();
+      total.backward();
+      const sizes = [query.grad, key.grad].map((g) => g.abs().sum());
+      t.close(await torch.stack([total.detach(), ...sizes]).tolist(), [sum, dq, dk], { rtol: 1e-4, atol: 1e-4 });
+      if (dm) t.close(await mask.grad.flatten().narrow(0, 0, dm.length).tolist(), dm, { rtol: 1e-3, atol: 1e-5 });
+    }
+    const x = waves([2, 2, 3, 4], 1);
+    for (const shape of [
+      [2, 1, 2, 3],
+      [2, 1, 3, 2],
+    ])
+      await t.throws(() => F.scaled_dot_product_attention(x, x, x, waves(shape, 1)), /attn_mask/);
+  },
   "attention: booleans hide what minus infinity hides; the running statistics are what batch_norm takes by itself":
     async (t) => {
       const { functional: F } = t.torch.nn,
