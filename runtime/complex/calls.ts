@@ -15,7 +15,7 @@ import { filledOn } from "../tensor/allocate.js";
 import { cast } from "../tensor/copy.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
-import { asPart } from "../tensor/pairs.js";
+import { asPairs, asPart } from "../tensor/pairs.js";
 import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
 import { expand, select, unsqueeze } from "../views/views.js";
@@ -42,6 +42,12 @@ function run(compiled: CompiledOp, given: Values, wanted: Device | null): Tensor
     terms = entry(TERMS, op),
     own = entry(COMPLEX, op);
   if (!values.some(isComplex)) return runValues(compiled, values, wanted);
+  // A step of an optimizer moves a complex number as two real ones.
+  if (op.slots[0]?.mut)
+    return runValues(
+      compiled,
+      values.map((value) => (isComplexTensor(value) ? asPairs(value) : value)),
+    );
   refuseComplexOptions(op, values);
   const together = terms?.startsWith("*") ? atOnce(compiled, values, termsOf(terms, op, values)) : null;
   if (together) return together;

@@ -41,7 +41,10 @@ export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
     must(d >= 1, `Clipping threshold d should be >= 1 but is: ${d}`);
     must(weight_decay >= 0, `weight_decay should be >= 0 but is: ${weight_decay}`);
   },
-  op: (_, param) => (param.ndim > 1 ? adafactor_stepOp : adafactor_vector_stepOp),
+  op(_, param) {
+    must(param.dtype !== "complex64", "Adafactor does not support complex parameters");
+    return param.ndim > 1 ? adafactor_stepOp : adafactor_vector_stepOp;
+  },
   stacks: true,
   state: {
     row_var: (_, param) => along(param, 1),

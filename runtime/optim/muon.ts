@@ -60,6 +60,7 @@ class MuonClass extends Optimizer<MuonOptions> {
   }
 
   protected override checkParams(params: readonly Tensor[]): void {
+    must(!params.some(({ dtype }) => dtype === "complex64"), "Muon does not support complex parameters");
     const other = params.find((p) => p.ndim !== 2);
     if (other)
       throw new OpError(

@@ -7,6 +7,8 @@ import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/create.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { Buckets } from "../devices/webgpu/buckets.js";
+import { Complex } from "../elements/complex-number.js";
+import { filledOn } from "../tensor/allocate.js";
 import { keep } from "../tensor/memory.js";
 import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -221,6 +223,12 @@ function isComplete<O extends object>(
     kept.every(([name, first]) => (state[name] !== undefined && state[name] !== null) || first(options, param) === null)
   );
 }
+
+/** What is kept for a parameter at first where that is not 0: both parts of complex numbers are `value`. */
+export const bothParts = (param: Tensor, value: number): Tensor | number =>
+  param.dtype === "complex64"
+    ? filledOn(param.storage.device, param.shape, new Complex(value, value), "complex64", "step")
+    : value;
 
 /** The options of a launch that are no tensors. */
 function numbersOf(

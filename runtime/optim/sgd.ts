@@ -3,7 +3,7 @@
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
 import { describe } from "../base/errors.js";
 import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
-import { type Plain, optimizer } from "./recipe.js";
+import { type Plain, bothParts, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";
 
 export interface SGDOptions {
@@ -76,7 +76,7 @@ export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
     must(minus > 0 && minus < 1 && plus > 1, `Invalid eta values: ${minus}, ${plus}`);
   },
   op: () => rprop_stepOp,
-  state: { prev: () => 0, step_size: ({ lr }) => lr },
+  state: { prev: () => 0, step_size: ({ lr }, param) => bothParts(param, lr) },
   words: ({ etas, step_sizes }) => ({
     eta_minus: etas[0],
     eta_plus: etas[1],

@@ -3,7 +3,7 @@
 import { adadelta_stepOp, adagrad_stepOp, rmsprop_momentum_stepOp, rmsprop_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
-import { optimizer } from "./recipe.js";
+import { bothParts, optimizer } from "./recipe.js";
 
 export interface RMSpropOptions {
   lr: Rate;
@@ -56,7 +56,7 @@ export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
     });
   },
   op: () => adagrad_stepOp,
-  state: { sum: (o) => o.initial_accumulator_value },
+  state: { sum: ({ initial_accumulator_value }, param) => bothParts(param, initial_accumulator_value) },
   words: ({ lr, lr_decay }, { step }) => ({ rate: lr / (1 + (step - 1) * lr_decay) }),
 });
 export type Adagrad = Optimizer<AdagradOptions>;

@@ -257,6 +257,39 @@ export default {
     await other.load_state_dict(model.state_dict());
     t.close(await other(x).tolist(), await out.tolist(), near);
   },
+  "optimizers move complex parameters as PyTorch does": async (t) => {
+    const { torch } = t,
+      turn = t.tensor([C(t, 0, 1), C(t, 1, 0), C(t, 1, -1)]);
+    for (const { optimizer, options, after } of (await recorded()).optimizers) {
+      const z = t.tensor([C(t, 1, 0.5), C(t, 2, -1), C(t, -0.5, 0.25)]).requires_grad_(),
+        pair = t.tensor([C(t, 2, -1), C(t, -0.5, 0.25)]).requires_grad_(),
+        moves = new torch.optim[optimizer]([z, pair], options);
+      for (let i = 0; i < 6; i++) {
+        moves.zero_grad();
+        const far = z.mul(turn).sub(1).abs().square().sum();
+        far.add(z.mul(z).real.sum().mul(0.1)).backward();
+        const near = pair
+          .mul(turn.narrow(0, 1, 2))
+          .sub(1)
+          .abs()
+          .square()
+          .sum();
+        near.add(pair.mul(pair).real.sum().mul(0.1)).backward();
+        await moves.step();
+      }
+      t.close(
+        Array.from(await torch.view_as_real(z.detach()).data()),
+        after.data,
+        { rtol: 1e-4, atol: 2e-4 },
+        optimizer,
+      );
+    }
+    const z = t.tensor([[C(t, 1, 2)]]).requires_grad_(),
+      norms = new torch.optim.Adafactor([z]);
+    z.abs().sum().backward();
+    await t.throws(() => norms.step(), /Adafactor does not support complex parameters/);
+    await t.throws(() => new torch.optim.Muon([z]), /Muon does not support complex parameters/);
+  },
   "files hold them": async (t) => {
     const { torch } = t,
       z = torch.randn([3, 2], { dtype: torch.complex64, device: t.device }),

@@ -5,7 +5,7 @@
 A case is [call, arguments, options]: the call under its name in `torch` or, with a dot before it, of its first argument.
 Among the arguments {"in": name} is one of the inputs below, {"re", "im"} a complex number, {"dtype"} a type.  Wanted are
 the results, as flat lists with two numbers for each complex one, and the gradient of each floating input for the
-cotangent of element k: cos(k + 1), with sin(2 k + 1) as its imaginary part."""
+cotangent of element k: cos(k + 1), with sin(2 k + 1) as its imaginary part; and where optimizers move a parameter."""
 
 from __future__ import annotations
 
@@ -84,6 +84,11 @@ FUNCTIONS = [
     [name, [Z], {}]
     for name in ("exp", "log", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid")
 ] + [[name, [x("edge")], {}] for name in ("sqrt", "sin", "tanh")]
+INVERSES = [
+    [name, [given], {}]
+    for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "log1p", "expm1")
+    for given in (Z, x("unit"))
+]
 PRODUCTS = [
     ["matmul", [Z, M], {}], ["matmul", [Z, V], {}], ["matmul", [V, M], {}], ["matmul", [V, U], {}], ["mm", [Z, M], {}],
     ["mv", [Z, V], {}], ["dot", [V, U], {}], ["vdot", [V, U], {}], ["outer", [V, U], {}], ["inner", [Z, W], {}],
@@ -132,7 +137,7 @@ INPUTS |= {
     "noise": numbers(24),
     "spectra": torch.stft(INPUTS["signal"], 8, window=INPUTS["window"], return_complex=True).clone(),
 }
-CASES = [*ARITHMETIC, *PARTS, *FUNCTIONS, *PRODUCTS, *REDUCED, *MOVED, *TRANSFORMS]
+CASES = [*ARITHMETIC, *PARTS, *FUNCTIONS, *INVERSES, *PRODUCTS, *REDUCED, *MOVED, *TRANSFORMS]
 
 
 def flat(t: torch.Tensor) -> list:
@@ -196,9 +201,39 @@ def answered(call: str, args: list, options: dict) -> dict:
     return case
 
 
+OPTIMIZERS = {
+    "SGD": {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.01},
+    "Adam": {"lr": 0.1, "amsgrad": True},
+    "AdamW": {"lr": 0.1},
+    "RMSprop": {"lr": 0.1, "momentum": 0.5, "centered": True},
+    "Adagrad": {"lr": 0.1, "initial_accumulator_value": 0.5},
+    "Adadelta": {"lr": 1.0},
+    "Adamax": {"lr": 0.1},
+    "NAdam": {"lr": 0.1},
+    "RAdam": {"lr": 0.1},
+    "ASGD": {"lr": 0.1},
+    "Rprop": {"lr": 0.1},
+}
+
+
+def moved(name: str, options: dict) -> dict:
+    """A complex parameter after six steps towards one over `turn`, and a little towards 0."""
+    z = torch.tensor([1 + 0.5j, 2 - 1j, -0.5 + 0.25j], requires_grad=True)
+    turn = torch.tensor([1j, 1, 1 - 1j])
+    optimizer = getattr(torch.optim, name)([z], **options)
+    for _ in range(6):
+        optimizer.zero_grad()
+        (((z * turn - 1).abs() ** 2).sum() + 0.1 * (z * z).real.sum()).backward()
+        optimizer.step()
+    return {"optimizer": name, "options": options, "after": tensor(z)}
+
+
 if __name__ == "__main__":
     inputs = {name: tensor(t) for name, t in INPUTS.items()}
     cases = [answered(*case) for case in CASES]
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     table = ",\n".join(f'"{n}": {json.dumps(t, separators=(",", ":"))}' for n, t in inputs.items())
-    OUT.write_text(f'{{"torch": "{torch.__version__}",\n"inputs": {{\n{table}\n}},\n"cases": [\n{lines}\n]}}\n')
+    steps = ",\n".join(json.dumps(moved(*o), separators=(",", ":")) for o in OPTIMIZERS.items())
+    OUT.write_text(
+        f'{{"torch": "{torch.__version__}",\n"inputs": {{\n{table}\n}},\n"cases": [\n{lines}\n],\n"optimizers": [\n{steps}\n]}}\n'
+    )
