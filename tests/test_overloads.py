@@ -55,7 +55,9 @@ VARIED = {
 def calls(op, count: int = 12) -> list:
     """Calls of an op, and such that lie near them, as JSON: what comes by position, then the keywords."""
     out = []
-    for n, instance in enumerate(instances(op, count, seed=9, largest=100)):
+    # Small ones, as many elements as they need for windows of many axes.
+    small = list(instances(op, count, seed=9, largest=100)) or instances(op, count, seed=9, largest=1000)
+    for n, instance in enumerate(small):
         for vary in VARIED.values():
             given = [
                 (p, vary(v) if isinstance(v, dict) else v)

@@ -259,7 +259,7 @@ def test_what_a_network_costs_however_it_is_imported(project, figure):
         packed[name] = bundled(project, f"idiom-{name}", imports + TRAINING)[1]
         done = node.run([f"idiom-{name}.out.js"], cwd=project)
         assert done.stdout.endswith("true\n"), (name, done.stdout)  # the CPU may say that it interprets
-    assert packed["parts"] < 70_000, packed
+    assert packed["parts"] < 70_400, packed
     kilobytes = [round(size / 1000) for size in packed.values()]
     figure(f"kB gzipped, a network with Adam: {dict(zip(packed, kilobytes))}")
     table = (ROOT / "docs" / "package.md").read_text(encoding="utf-8").partition("| A network with Adam")[2]
@@ -317,9 +317,10 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     # The core with both devices and what derives gradients.
     assert packed["few"] < 42_500, packed
     assert packed["fast"] < 87_000, packed
-    # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits.
-    assert packed["core"] < 218_400, packed
-    assert packed["all"] < 512_400, packed
+    # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
+    # attention as one kernel.
+    assert packed["core"] < 224_000, packed
+    assert packed["all"] < 518_500, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())

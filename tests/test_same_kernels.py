@@ -72,6 +72,10 @@ CALLS = {  # of all strategies, by large shapes, small ones, strides and types
     ],
     "cross_entropy": [[tensor([32, 10]), tensor([32], "int32")], [tensor([4, 70000]), tensor([4], "int32")]],
     "layer_norm": [[tensor([64, 512]), [512], tensor([512]), tensor([512])]],
+    "scaled_dot_product_attention": [
+        [tensor([2, 4, 100, 64]), tensor([2, 4, 77, 64]), tensor([2, 4, 77, 96]), None, 0, True],
+        [tensor([32, 7]), tensor([33, 7]), tensor([33, 6]), tensor([32, 33], strides=[0, 1])],
+    ],
 }
 
 

@@ -41,9 +41,8 @@ class Gpu:
         if adapter is None or adapter.info["backend_type"] == "OpenGL":
             raise RuntimeError("wgpu finds no GPU with Vulkan, Metal or Direct3D")
         self.name = adapter.info["device"]
-        limits = {
-            n: adapter.limits[n] for n in adapter.limits if "storage-buffer-binding-size" in n or "max-buffer-size" in n
-        }
+        raised = ("storage-buffer-binding-size", "max-buffer-size", "workgroup-storage-size")
+        limits = {n: adapter.limits[n] for n in adapter.limits if any(part in n for part in raised)}
         self.device = adapter.request_device_sync(
             required_features=[f for f in features if f in adapter.features], required_limits=limits
         )
@@ -52,7 +51,7 @@ class Gpu:
             "subgroup" in self.device.features,
             int(self.device.limits["max-storage-buffer-binding-size"]),
             256,
-            16384,
+            int(self.device.limits["max-compute-workgroup-storage-size"]),
             adapter.info["adapter_type"] == "CPU",
         )
         self.pipelines: dict[tuple, tuple] = {}

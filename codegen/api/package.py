@@ -32,6 +32,7 @@ from .notation import Writer
 
 ROOT = Path(__file__).parents[2]
 RENDER = ROOT / "codegen" / "planner" / "render.py"
+MACROS = ["sums.wgsl.j2"]  # the files of macros that templates import
 # What the package uses of the shipped compiler; what these import goes with them.
 SHIPPED = (
     "codegen.kernels.derived",
@@ -278,7 +279,7 @@ def wgsl_files() -> dict[str, str]:
     }
     templates = kernel_templates()
     used = {context: types[context] for _, _, context in templates}
-    module = templates_module(templates, used)
+    module = templates_module(templates, used, MACROS)
     functions, calls = prelude.of_file(), prelude.calls()
     return {
         "wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n',

@@ -362,7 +362,8 @@ class Launch:
 
     uniforms, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
     seed0, seed1 and the call's number among them, for random draws, or -1.  fault: the place of the number of the
-    four words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
+    four words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z.  together: how many kernels
+    it runs as one."""
 
     kernel: int
     strategy: str
@@ -375,3 +376,4 @@ class Launch:
     fault: int
     groups: list[int]
     scratch: int
+    together: int = 1

@@ -11,11 +11,21 @@ from dsl.ir.dtypes import TYPES
 from ..data.errors import OpError
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
+from .attention_kernels import Attention, attention_of
 from .contract import Product, product_of
 from .launches import launch, title
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
-from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, scan_kernel, tiled_kernel
+from .render import (
+    attention_kernel,
+    interleaved_kernel,
+    map_kernel,
+    prelude_text,
+    raw_kernel,
+    scan_kernel,
+    tiled_kernel,
+)
 from .row_launches import row_launch, row_launches
+from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
 from .strategies.interleaved import interleaved_text
 from .strategies.map import THREADS, lanes_possible, map_text
 from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
@@ -23,8 +33,8 @@ from .strategies.reduction import Stage, tree_possible
 from .strategies.scan import block_possible, scan_text
 from .strategies.tiled import blocks, tiled_text
 from .strategies.tiled_loads import Tile
-from .strategy import chosen, depth_parts, software_tile, threads_of, tile_of, unit
-from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, kernel_functions, new_kernel, uniform
+from .strategy import chosen, depth_parts, resident_tile, software_tile, threads_of, tile_of, unit
+from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, bind_only, kernel_functions, new_kernel, uniform
 
 LONG_CALLED = 8000  # characters
 
@@ -68,10 +78,44 @@ def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rule
     wanted: the slots whose values are asked for.  rules: schedules for shapes of kernels; [] runs everything
     plainly."""
     out: list[Launch] = []
-    for kernel in op.programs[program].kernels:
-        if active(op, op.programs[program], kernel, call, wanted):
-            out.extend(kernel_launches(op, kernel, call, facts, rules))
+    kernels = [k for k in op.programs[program].kernels if active(op, op.programs[program], k, call, wanted)]
+    n = 0
+    while n < len(kernels):
+        together = attention_of(op, kernels, n) if len(rules) > 0 and call.dtype == "float32" else None
+        made = None if together is None else attention_launch(op, together, call, facts, rules)
+        if together is not None and made is not None:
+            out.append(made)
+            n += together.count
+        else:
+            out.extend(kernel_launches(op, kernels[n], call, facts, rules))
+            n += 1
     return out
+
+
+def attention_launch(op: Op, a: Attention, call: Call, facts: Facts, rules: list[Schedule]) -> Launch | None:
+    """Kernels that are an attention as one; None where no schedule asks for that, or the device lacks memory."""
+    r = resolve(a.kernel, call)
+    lines = lines_of(a, call, r)
+    given = {
+        "M": float(points(lines.queries)),
+        "N": float(points(lines.keys)),
+        "K": float(points(lines.depth)),
+        "columns": float(points(lines.columns)),
+        "batch": float(points(lines.batch)),
+        "software": 1.0 if facts.software else 0.0,
+    }
+    rule = chosen(op, a.kernel, "attention", rules, given, call.env)
+    if rule is None or not blocks_possible(lines, facts) or points(r.outer) * points(r.reduce) == 0:
+        return None
+    k = new_kernel(op, a.kernel, call, facts, r)
+    bind_only(k, accesses_of(k, a))
+    check_bindings(k)
+    strategy = f"attention, {ROWS} queries of a workgroup"
+    text = attention_text(k, a, lines, title(k, strategy))
+    text.helpers = prelude_text(k.helpers, op.routines)
+    made = launch(k, strategy, attention_kernel(text), points(lines.batch) * block_rows(lines))
+    made.together = a.count
+    return made
 
 
 def kernel_launches(op: Op, kernel: Kernel, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
@@ -199,6 +243,8 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
     k.outer = product.batch + product.rows + product.columns
     divisible = tree_possible(k) and len(k.slots) < MOST_BINDINGS
     parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
+    if parts == 1 and not k.facts.software:
+        tile = resident_tile(product, tile, k.facts.max_shared)
     second = new_kernel(
         k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
     )

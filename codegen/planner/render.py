@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 
 from ..data.model import Function
+from .strategies.attention import AttentionText
 from .strategies.interleaved import InterleavedText
 from .strategies.map import MapText
 from .strategies.raw import RawBody
@@ -15,7 +16,7 @@ from .strategies.scan import ScanText
 from .strategies.tiled import TiledText
 from .strategies.window_text import WindowText
 
-KernelText = MapText | ReductionText | RawBody | ScanText | TiledText | InterleavedText | WindowText
+KernelText = AttentionText | MapText | ReductionText | RawBody | ScanText | TiledText | InterleavedText | WindowText
 
 
 def map_kernel(c: MapText) -> str:
@@ -40,6 +41,10 @@ def tiled_kernel(c: TiledText) -> str:
 
 def interleaved_kernel(c: InterleavedText) -> str:
     return shown("interleaved.wgsl.j2", c)
+
+
+def attention_kernel(c: AttentionText) -> str:
+    return shown("attention.wgsl.j2", c)
 
 
 def window_kernel(c: WindowText) -> str:

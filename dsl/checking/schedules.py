@@ -57,6 +57,10 @@ SHAPES = {
         {**ROW_FACTS, "M": COUNT, "N": COUNT, "K": COUNT, "batch": COUNT},
         {"tiled_matmul": {"rows": TILE, "columns": TILE, "depth": Setting(8, 32, powers=True)}},
     ),
+    "attention": Shape(
+        {"M": COUNT, "N": COUNT, "K": COUNT, "columns": COUNT, "batch": COUNT, "software": FLAG},
+        {"blocks": {}},
+    ),
 }
 ORDER = ("<", "<=", ">", ">=", "==", "!=")
 

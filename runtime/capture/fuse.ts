@@ -73,7 +73,7 @@ function workOf(n: number, step: Step, values: Value[]): Work | null {
     const held = op.slots.map((_, slot) => slots[slot] ?? -1),
       { device } = values[held.find((value) => value >= 0)!]!;
     // The CPU keeps it in doubles, which values of programs are not.
-    if (kernels.length > 1 && device.type !== "cpu")
+    if (kernels.length > 1 && device.type !== "cpu" && !prepared.together)
       prepared.call.slots.forEach(({ dtype, shape, fresh }, slot) => {
         if (held[slot]! >= 0 || !fresh || !passes(prepared.op, slot, wanted)) return;
         held[slot] = values.length;

@@ -16,6 +16,8 @@ export interface Prepared {
   readonly call: Call;
   /** The slots of given tensors that it writes. */
   readonly changes: readonly number[];
+  /** Whether the device runs several of its kernels as one, which it could not if they were taken apart. */
+  readonly together?: boolean;
 }
 
 /**

@@ -23,10 +23,23 @@ from .tiled_loads import Load, Side, Tile, along_depth, loads_of, pieces, turns,
 
 
 @dataclass
+class Stores:
+    """How the sums of a thread are stored, in rows of four neighbouring columns at a time.  whole: whether these are
+    all there or none is; row, column, point: statements for a sum's row, for the first of four columns, and for each
+    of them; vec4: for four at once; value: what a point's statements call its sum."""
+
+    whole: bool
+    row: list[str]
+    column: list[str]
+    point: list[list[str]]
+    vec4: list[str]
+    value: str
+
+
+@dataclass
 class TiledText:
     """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_turns: for each
-    point of the depth, how vec4s are permuted; store_row, store_column, store_point: statements for a sum's row, for
-    the first of four columns, and for each of them; store_vec4: for four at once."""
+    point of the depth, how vec4s are permuted."""
 
     title: str
     declarations: list[str]
@@ -45,12 +58,7 @@ class TiledText:
     right_turns: list[int]
     batch: list[str]
     loads: list[Load]
-    whole: bool  # four columns of a thread are all there or none is
-    store_row: list[str]
-    store_column: list[str]
-    store_point: list[list[str]]
-    store_vec4: list[str]
-    sum_name: str
+    stores: Stores
     parts: int  # of the depth, whose sums another launch adds
 
 
@@ -76,7 +84,7 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     right = side_of(
         k, "right", "column", product, product.right, product.columns, tile.columns, tile.columns // tile.thread_columns
     )
-    loads = loads_of(k, left, right, tile, threads, kind, ragged)
+    loads = loads_of(k, [left, right], tile, threads, kind, ragged)
     k.outer = outer
     k.reduce = reduce
     k.prefix = ""
@@ -98,23 +106,9 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
         turns(right, tile),
         batch,
         loads,
-        False,
-        [],
-        [],
-        [],
-        [],
-        k.kernel.steps[0].name,
+        stores_of(k, product) if parts == 1 else stored_apart(k.kernel.steps[0].name),
         parts,
     )
-    if parts == 1:
-        store_text(k, product, out)
-    else:
-        out.store_point = [
-            ["let column = first + 0u;"],
-            ["let column = first + 1u;"],
-            ["let column = first + 2u;"],
-            ["let column = first + 3u;"],
-        ]
     out.declarations = declarations(k)
     return out
 
@@ -131,7 +125,7 @@ def side_of(
     formulas: list[Node | None] = [factor.body, factor.filter]
     lines = joined_lines(k, own, factor.accesses, formulas)
     depth = joined_lines(k, product.depth, factor.accesses, formulas)
-    side = Side(name, flat, factor, len(product.batch), product.batch + lines, depth, size, stride, "")
+    side = Side(name, flat, factor, len(product.batch), product.batch + lines, depth, size, stride, "", f"{name}_tile")
     side.load = wide_load(k, side)
     if side.load == "":
         side.load = "piece" if along_depth(side) else "strip"
@@ -141,8 +135,14 @@ def side_of(
 # --- Stores ----------------------------------------------------------------------------------------
 
 
-def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
-    """Statements for finished sums: of a row, of the first of four columns, of each, of the four."""
+def stored_apart(value: str) -> Stores:
+    """Sums that are parts: they go to the places of their rows and columns in scratch memory."""
+    return Stores(False, [], [], [[f"let column = first + {c}u;"] for c in range(4)], [], value)
+
+
+def stores_of(k: KernelWriter, product: Product) -> Stores:
+    """Statements for finished sums: what the steps after the first make of them."""
+    out = Stores(False, [], [], [], [], k.kernel.steps[0].name)
     formulas: list[Node | None] = []
     targets: list[int] = []
     for i in range(1, len(k.kernel.steps)):
@@ -157,9 +157,9 @@ def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
     k.outer = product.batch + rows + columns
     end = len(k.outer)
     out.whole = len(columns) > 0 and columns[len(columns) - 1].size % 4 == 0
-    out.store_row = split_lines(k, k.outer, b, r, "outer", "row", "", "let")
+    out.row = split_lines(k, k.outer, b, r, "outer", "row", "", "let")
     if out.whole:
-        out.store_column = split_lines(k, k.outer, r, end, "outer", "first", "_first", "let")
+        out.column = split_lines(k, k.outer, r, end, "outer", "first", "_first", "let")
     wide = out.whole and store_wide(k, accesses, end - 1)
     for c in range(4):
         point: list[str] = []
@@ -180,14 +180,15 @@ def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
                 point.append(f"vector[{c}] = {stored(value, step_kind(k, step), 'float32')};")
             else:
                 point.extend(put(k, step, value, step_kind(k, step), ""))
-        out.store_point.append(point)
+        out.point.append(point)
     if wide:
         slot = k.kernel.accesses[targets[0]].slot
         k.elements[k.slots.index(slot)] = "vec4<f32>"
-        out.store_vec4 = [
+        out.vec4 = [
             *bound_lines(k.outer, r, end, "outer", "_first"),
             f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = vector;",
         ]
+    return out
 
 
 def store_wide(k: KernelWriter, accesses: list[int], last: int) -> bool:

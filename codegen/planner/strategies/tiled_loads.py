@@ -33,7 +33,8 @@ class Side:
     """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined
     where this factor walks through them as one.  strip: how far apart in vec4s of the tile a thread's vec4s are.  load:
     "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
-    neighbours lie along the depth; or a "strip", all the depth of one row or column."""
+    neighbours lie along the depth; or a "strip", all the depth of one row or column.  tile: the array in workgroup
+    memory."""
 
     name: str
     flat: str
@@ -44,6 +45,7 @@ class Side:
     size: int
     stride: int
     load: str
+    tile: str
 
 
 @dataclass
@@ -113,11 +115,11 @@ def turned(side: Side) -> int:
     return max(min(side.stride, BANKS_OF_VEC4) - 2, 0) if side.load == "depth" else 0
 
 
-def loads_of(k: KernelWriter, left: Side, right: Side, tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
-    """Pieces of the left factor, then of the right one, shared out among the threads, so many at a time."""
+def loads_of(k: KernelWriter, sides: list[Side], tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
+    """Pieces of factors, one factor after another, shared out among the threads, so many at a time."""
     out: list[Load] = []
     start = 0
-    for side in [left, right]:
+    for side in sides:
         end = start + pieces(side, tile)
         for r in range((end + threads - 1) // threads):
             low = max(start - r * threads, 0)
@@ -203,7 +205,7 @@ def load_of(
         if j < deep - 1:
             out.fetch.extend(counted(k, side.reduce, "inner"))
     for j in range(16 if side.load == "strip" else 4):
-        at = f"{side.name}_tile[({name}_deep + {j}u) * {vec4s}u + "
+        at = f"{side.tile}[({name}_deep + {j}u) * {vec4s}u + "
         if side.load == "strip":
             out.keep.append(f"{at}{name}_{flat} / 4u][{name}_{flat} % 4u] = {piece}{j // 4}[{j % 4}];")
         elif side.load == "depth":

@@ -108,6 +108,7 @@ export function prepared(
     changes: [...changes],
     writes: [...writes],
     mayFault,
+    together: launches.some(({ launch }) => launch.together > 1),
   };
 }
 
