@@ -13,6 +13,7 @@ from codegen.data.model import Call, Op
 from codegen.fusion.fuse import fused
 from codegen.fusion.reasons import reasons
 from codegen.fusion.work import Item, apart, as_op, item_of, work_of
+from codegen.planner.plan import plan
 from workbench import numpy_runner
 from workbench.numpy_runner import meta
 from workbench.wasm_runner import Wasm
@@ -204,3 +205,19 @@ def test_what_lies_between_is_rounded():
     np.testing.assert_array_equal(p.values[out], np.full(8, -1, np.float32))
     p.check([item], [out], Wasm(), 0)
     p.check([item], [out], Gpu(), 0)
+
+
+def test_a_depth_is_divided_whatever_follows_the_sums():
+    """A product of few sums and much depth in two launches, of which each binds what it needs and the memory between
+    them, though one for all would have no room for that."""
+    s, gpu = Steps(), Gpu()
+    x, w = s.give(64, 4096), s.give(4096, 64)
+    rest = [s.give(64) for _ in range(5)]
+    out = s("mm", x, w)
+    for n, other in enumerate(rest):
+        out = s("mul" if n % 2 else "add", out, other)
+    (item,) = s.joined([out])
+    assert item.work is not None
+    launches = plan(as_op(item.work), 0, item.work.call, item.work.wanted, gpu.facts, RULES)
+    assert [len(x.slots) for x in launches] == [3, 7], [x.strategy for x in launches]
+    s.check([item], [out], gpu, 1e-3)

@@ -29,12 +29,22 @@ from .strategies.attention import ROWS, accesses_of, attention_text, block_rows,
 from .strategies.interleaved import interleaved_text
 from .strategies.map import THREADS, lanes_possible, map_text
 from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
-from .strategies.reduction import Stage, tree_possible
+from .strategies.reduction import Stage, staged_accesses, tree_possible
 from .strategies.scan import block_possible, scan_text
 from .strategies.tiled import blocks, tiled_text
 from .strategies.tiled_loads import Tile
 from .strategy import chosen, depth_parts, resident_tile, software_tile, threads_of, tile_of, unit
-from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, bind_only, kernel_functions, new_kernel, uniform
+from .writer import (
+    MOST_BINDINGS,
+    PLAIN_THREADS,
+    Facts,
+    KernelWriter,
+    bind_only,
+    bound_by,
+    kernel_functions,
+    new_kernel,
+    uniform,
+)
 
 LONG_CALLED = 8000  # characters
 
@@ -241,16 +251,21 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
         return []
     tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
-    divisible = tree_possible(k) and len(k.slots) < MOST_BINDINGS
-    parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
-    if parts == 1 and not k.facts.software:
-        tile = resident_tile(product, tile, k.facts.max_shared)
     second = new_kernel(
         k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
     )
+    # The first of two launches has the factors, the second what follows the sums; both have the memory between them.
+    factors = product.left.accesses + product.right.accesses
+    rest = staged_accesses(second, Stage("finish", 1, 0, 0))
+    divisible = tree_possible(k) and max(bound_by(k, factors), bound_by(k, rest)) < MOST_BINDINGS
+    parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
+    if parts == 1 and not k.facts.software:
+        tile = resident_tile(product, tile, k.facts.max_shared)
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
     if parts > 1:
         strategy = f"{strategy}, {parts} parts"
+        bind_only(k, factors)
+        bind_only(second, rest)
     code = (
         interleaved_code(k, product, tile, title(k, strategy), parts)
         if k.facts.software

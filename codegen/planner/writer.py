@@ -247,6 +247,12 @@ def bind_only(k: KernelWriter, accesses: list[int]) -> None:
     k.slots = [k.slots[n] for n in kept]
 
 
+def bound_by(k: KernelWriter, accesses: list[int]) -> int:
+    """How many of the bound tensors some accesses need; what is no tensor counts too."""
+    used = [k.kernel.accesses[n].slot for n in accesses]
+    return len([slot for slot in k.slots if slot < 0 or slot in used])
+
+
 def bind_memory(k: KernelWriter, slot: int, element: str) -> None:
     """Memory that is no tensor's: -1, which the launches of a kernel share, or -2, where faults are
     reported."""
