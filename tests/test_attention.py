@@ -83,6 +83,21 @@ def test_a_first_block_without_keys(gpu):
     assert np.isnan(got[3]).all() and np.isfinite(np.delete(got, 3, 0)).all()
 
 
+def test_masks_of_booleans(gpu):
+    """A query that sees no key has zeros, as in PyTorch."""
+    data = data_of("scaled_dot_product_attention_where")
+    q, k, v, mask = f32(20, 8), f32(150, 8), f32(150, 8), R.random((20, 150)) > 0.5
+    mask[3] = False
+    args = [q, k, v, mask, *[None] * (len(data.params) - 4)]
+    call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
+    launches = plan(data, 0, call, data.outputs, gpu.facts, RULES)
+    assert len(launches) == 1, [x.strategy for x in launches]
+    storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
+    got, wanted = (gpu.run(data, 0, call, dict(storages), data.outputs, r)[data.outputs[0]] for r in (RULES, []))
+    np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
+    assert (got[3] == 0).all() and np.isfinite(got).all()
+
+
 def test_numbers_that_are_none_and_large_ones(gpu):
     q, k, v = f32(32, 8), f32(96, 8), f32(96, 8)
     q[5, 0] = np.nan

@@ -13,6 +13,7 @@ from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, StepCode
 from ..data.nodes import (
     Apply,
     Binary,
+    Constant,
     Element,
     Index,
     Local,
@@ -44,30 +45,33 @@ class Attention:
     score: Node
     exponential: str  # the functions of the formula
     quotient: str
+    hides: bool  # whether keys without a score weigh nothing, so that a query may have none at all
     count: int  # kernels that it takes the place of
 
 
 @dataclass
 class Weights:
-    """The weights' formula taken apart: quotient(exponential(score - largest), total)."""
+    """The weights' formula taken apart: quotient(exponential(score - largest), total), `weight`; where it hides, 0
+    where the score is minus infinity by the same condition."""
 
     score: Node
     largest: int
     total: int
     exponential: str
     quotient: str
+    weight: Node
+    hides: bool
 
 
 @dataclass
 class Weighing:
-    """A kernel that stores weights: their slot, axes and formula, and its parts.  count: kernels, with that of the
-    rows; passed: the slots between these."""
+    """A kernel that stores weights: their slot, axes and formula's parts.  count: kernels, with that of the rows;
+    passed: the slots between these."""
 
     kernel: Kernel
     code: Code
     slot: int
     axes: list[str]
-    body: Node
     parts: Weights
     count: int
     passed: list[int]
@@ -126,8 +130,8 @@ def weights_of_rows(rows: Kernel) -> Weighing | None:
             if not same(code.steps[0].body, score) or not same(code.steps[1].body, total):
                 return None
             target = rows.accesses[rows.steps[2].target]
-            parts = Weights(score, -1, -1, exponential, quotient)
-            return Weighing(rows, code, target.slot, target.axes, code.steps[2].body, parts, 1, [])
+            parts = Weights(score, -1, -1, exponential, quotient, code.steps[2].body, False)
+            return Weighing(rows, code, target.slot, target.axes, parts, 1, [])
         case _:
             return None
 
@@ -140,7 +144,7 @@ def stored_weights(rows: Kernel, kernel: Kernel) -> Weighing | None:
         return None
     target = kernel.accesses[kernel.steps[0].target]
     passed = [kernel.accesses[parts.largest].slot, kernel.accesses[parts.total].slot]
-    out = Weighing(kernel, code, target.slot, target.axes, code.steps[0].body, parts, 2, passed)
+    out = Weighing(kernel, code, target.slot, target.axes, parts, 2, passed)
     return out if are_rows_of(rows, own, out) else None
 
 
@@ -176,9 +180,23 @@ def weights_of(body: Node) -> Weights | None:
                 Element(access=total),
             ],
         ):
-            return Weights(score, largest, total, exponential, quotient)
+            return Weights(score, largest, total, exponential, quotient, body, False)
+        case Select(condition=condition, yes=weight, no=Constant(value=0)):
+            parts = weights_of(weight)
+            if parts is None or not is_hidden(parts.score, condition):
+                return None
+            return Weights(parts.score, parts.largest, parts.total, parts.exponential, parts.quotient, weight, True)
         case _:
             return None
+
+
+def is_hidden(score: Node, condition: Node) -> bool:
+    """Whether a score is minus infinity where a condition does not hold."""
+    match score:
+        case Select(condition=own, no=Unary(operator="-", operand=Uniform(name="inf"))):
+            return same(own, condition)
+        case _:
+            return False
 
 
 def are_passed_on(op: Op, kernels: list[Kernel], first: int, count: int, slots: list[int]) -> bool:
@@ -277,7 +295,7 @@ def joined(
         reads.append(a.accesses[n])
     if query < 0 or key < 0 or len(scores.rloops) != 1:
         return None
-    body = with_product(weighing.body, read, weighing.parts)
+    body = with_product(weighing.parts.weight, read, weighing.parts)
     elements: dict[int, int] = {}
     for n in elements_of(body):
         own = weighing.kernel.accesses[n]
@@ -309,7 +327,9 @@ def joined(
     )
     value = [n for n in elements_of(d.steps[0].body) if n != weights][0]
     parts = weighing.parts
-    return Attention(kernel, weights, value, query, key, score, parts.exponential, parts.quotient, weighing.count + 2)
+    return Attention(
+        kernel, weights, value, query, key, score, parts.exponential, parts.quotient, parts.hides, weighing.count + 2
+    )
 
 
 def named(loops: list[Loop], score: Node) -> list[Loop]:
