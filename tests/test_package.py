@@ -319,8 +319,8 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert packed["fast"] < 87_000, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention as one kernel.
-    assert packed["core"] < 224_000, packed
-    assert packed["all"] < 518_500, packed
+    assert packed["core"] < 225_000, packed
+    assert packed["all"] < 519_000, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())
