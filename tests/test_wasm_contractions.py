@@ -12,6 +12,21 @@ from workbench.wasm_runner import Wasm
 RELAXED = Wasm(relaxed=True)
 
 
+def same_as_in_doubles(f, arrays: list[np.ndarray], options: dict, tolerance: float) -> None:
+    """Values and gradients in WebAssembly are those of numpy in doubles, within a share of the largest."""
+    doubles = tuple(a.astype(np.float64) for a in arrays)
+    want = f.run("numpy", doubles, options)
+    np.testing.assert_allclose(
+        f.run("wasm", tuple(arrays), options), want, rtol=0, atol=np.max(np.abs(want)) * tolerance
+    )
+    slopes = []
+    for target in ("wasm", "numpy"):
+        f.on = target
+        slopes.append(f.grad(*(arrays if target == "wasm" else doubles), **options))
+    for k, exact in slopes[1].items():
+        np.testing.assert_allclose(slopes[0][k], exact, rtol=0, atol=np.max(np.abs(exact)) * tolerance)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     "name, shapes, options",
@@ -38,17 +53,7 @@ def test_contractions(name, shapes, options, dtype):
     call, _ = f.bind(tuple(arrays), options, "wasm")
     launches = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
     assert any(x is not None and (x.plan.product is not None or x.plan.singles) for x in launches)
-    doubles = tuple(a.astype(np.float64) for a in arrays)
-    want = f.run("numpy", doubles, options)
-    close = {"rtol": 0, "atol": np.max(np.abs(want)) * (2e-6 if dtype == np.float32 else 1e-14)}
-    np.testing.assert_allclose(f.run("wasm", tuple(arrays), options), want, **close)
-    slopes = []
-    for target in ("wasm", "numpy"):
-        f.on = target
-        slopes.append(f.grad(*(arrays if target == "wasm" else doubles), **options))
-    for k, exact in slopes[1].items():
-        close = {"rtol": 0, "atol": np.max(np.abs(exact)) * (2e-6 if dtype == np.float32 else 1e-14)}
-        np.testing.assert_allclose(slopes[0][k], exact, **close)
+    same_as_in_doubles(f, arrays, options, 2e-6 if dtype == np.float32 else 1e-14)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +119,4 @@ def test_few_rows(name, shapes, options, dtype):
     f = workbench.op(name)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(s).astype(dtype) for s in shapes]
-    doubles = tuple(a.astype(np.float64) for a in arrays)
-    want = f.run("numpy", doubles, options)
-    close = {"rtol": 0, "atol": np.max(np.abs(want)) * (1e-6 if dtype == np.float32 else 1e-14)}
-    np.testing.assert_allclose(f.run("wasm", tuple(arrays), options), want, **close)
-    slopes = []
-    for target in ("wasm", "numpy"):
-        f.on = target
-        slopes.append(f.grad(*(arrays if target == "wasm" else doubles), **options))
-    for k, exact in slopes[1].items():
-        close = {"rtol": 0, "atol": np.max(np.abs(exact)) * (1e-6 if dtype == np.float32 else 1e-14)}
-        np.testing.assert_allclose(slopes[0][k], exact, **close)
+    same_as_in_doubles(f, arrays, options, 1e-6 if dtype == np.float32 else 1e-14)
