@@ -4,7 +4,9 @@ import os
 import sys
 from pathlib import Path
 
+import crashes
 import pytest
+from crashes import FIGURES
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS.parent))  # so that `pytest` finds the packages from anywhere
@@ -19,13 +21,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     from buildtools import gpu
 
+    config.pluginmanager.register(crashes)
     gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
     patient = f'--require "{(TESTS / "patient.cjs").as_posix()}"'
     if patient not in os.environ.get("NODE_OPTIONS", ""):
         os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {patient}".strip()
 
 
-FIGURES = pytest.StashKey[list]()
 FOUND = pytest.StashKey[list]()
 COLLECTED = {"figures": FIGURES, "found": FOUND}
 
@@ -77,11 +79,12 @@ def dist() -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(request):
     """A headless Chromium with WebGPU.  Not for longer than a file of tests: its GPU process never rests."""
     from buildtools.browser import chromium
 
     with chromium() as started:
+        crashes.watch(started, request.config)
         yield started
 
 
