@@ -54,6 +54,32 @@ def test_tiles(gpu, sizes, left, right):
     np.testing.assert_allclose(got, a.astype(float) @ b.astype(float), rtol=1e-4, atol=1e-4)
 
 
+@pytest.fixture(scope="module")
+def hardware() -> Gpu:
+    """The device as one that is no CPU, whose products are made in larger tiles."""
+    device = Gpu()
+    device.facts = replace(device.facts, software=False)
+    return device
+
+
+@pytest.mark.parametrize(
+    "sizes, strategy",
+    [
+        ((124, 2052, 60), "64 by 64 sums in steps of 32, 2 slices, 8 parts"),
+        ((772, 36, 768), "64 by 32 sums in steps of 32, 2 slices"),
+        ((1028, 20, 1000), "64 by 64 sums in steps of 32, 2 slices"),
+        ((63, 2051, 65), "parts"),
+    ],
+)
+@pytest.mark.parametrize("left, right", [(False, True), (True, False)])
+def test_large_tiles(hardware, sizes, strategy, left, right):
+    m, k, n = sizes
+    a = f32(k, m).T if left else f32(m, k)
+    b = f32(n, k).T if right else f32(k, n)
+    got = run(hardware, "mm", a, b, strategy=strategy)
+    np.testing.assert_allclose(got, a.astype(float) @ b.astype(float), rtol=1e-4, atol=2e-4)
+
+
 @pytest.mark.parametrize("name, vec4", [("erfinv", True), ("digamma", True), ("igammac", False), ("igamma", False)])
 def test_long_functions_stand_once(gpu, name, vec4):
     """Four points a thread are four copies of what a formula calls, once a driver has put it in its place."""

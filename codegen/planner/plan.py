@@ -31,9 +31,18 @@ from .strategies.map import THREADS, lanes_possible, map_text
 from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
 from .strategies.reduction import Stage, staged_accesses, tree_possible
 from .strategies.scan import block_possible, scan_text
-from .strategies.tiled import blocks, tiled_text
+from .strategies.tiled import blocks, loads_wide, tiled_text
 from .strategies.tiled_loads import Tile
-from .strategy import chosen, depth_parts, resident_tile, software_tile, threads_of, tile_of, unit
+from .strategy import (
+    chosen,
+    depth_parts,
+    resident_tile,
+    sliced_tile,
+    software_tile,
+    threads_of,
+    tile_of,
+    unit,
+)
 from .writer import (
     MOST_BINDINGS,
     PLAIN_THREADS,
@@ -250,6 +259,8 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
     if rule is None:
         return []
     tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
+    if not k.facts.software and loads_wide(k, product):
+        tile = sliced_tile(product, tile, k.facts.max_shared)
     k.outer = product.batch + product.rows + product.columns
     second = new_kernel(
         k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
@@ -259,9 +270,11 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
     rest = staged_accesses(second, Stage("finish", 1, 0, 0))
     divisible = tree_possible(k) and max(bound_by(k, factors), bound_by(k, rest)) < MOST_BINDINGS
     parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
-    if parts == 1 and not k.facts.software:
+    if parts == 1 and tile.slices == 1 and not k.facts.software:
         tile = resident_tile(product, tile, k.facts.max_shared)
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
+    if tile.slices > 1:
+        strategy = f"{strategy}, {tile.slices} slices"
     if parts > 1:
         strategy = f"{strategy}, {parts} parts"
         bind_only(k, factors)

@@ -65,6 +65,7 @@ def interleaved_text(k: KernelWriter, product: Product, tile: Tile, title: str, 
     if parts > 1:
         bind_memory(k, -1, "u32")
         uniform(k, "parts", "u", parts)
+        uniform(k, "outer_points", "u", points(k.outer))
         uniform(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer
     reduce = k.reduce

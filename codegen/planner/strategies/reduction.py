@@ -361,5 +361,6 @@ def parts_joined(k: KernelWriter, n: int, lanes: int, divided: bool) -> list[str
 
 
 def part_at(k: KernelWriter, n: int, half: int, row: str, part: str) -> str:
-    """Where scratch memory holds what reduction n made of a part; half: 1 the upper one of 64 bits."""
-    return f"scratch[({n + half * len(k.kernel.steps)}u * p.outer_points + {row}) * p.parts + {part}]"
+    """Where scratch memory holds what reduction n made of a part: that of neighbouring rows side by side.  half: 1 the
+    upper one of 64 bits."""
+    return f"scratch[({n + half * len(k.kernel.steps)}u * p.parts + {part}) * p.outer_points + {row}]"

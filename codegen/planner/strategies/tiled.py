@@ -19,7 +19,7 @@ from ..positions import position, variable
 from ..writer import KernelWriter, bind_memory, bound_name, declarations, uniform
 from .map import named, put, step_kind
 from .tiled_lines import bound_lines, joined_lines, split_lines
-from .tiled_loads import Load, Side, Tile, along_depth, loads_of, pieces, turns, wide_load
+from .tiled_loads import WIDE, Load, Side, Tile, along_depth, loads_of, pieces, places, wide_load
 
 
 @dataclass
@@ -38,8 +38,9 @@ class Stores:
 
 @dataclass
 class TiledText:
-    """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_turns: for each
-    point of the depth, how vec4s are permuted."""
+    """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_places: for each
+    point of the depth, where a thread's vec4s begin; slice_threads: threads of a slice; left_sums, right_sums: how many
+    vec4s of a slice's sums go through the memory of each factor."""
 
     title: str
     declarations: list[str]
@@ -54,11 +55,15 @@ class TiledText:
     threads: int
     across: int
     rounds: int
-    left_turns: list[int]
-    right_turns: list[int]
+    left_places: list[str]
+    right_places: list[str]
     batch: list[str]
     loads: list[Load]
     stores: Stores
+    slices: int
+    slice_threads: int
+    left_sums: int
+    right_sums: int
     parts: int  # of the depth, whose sums another launch adds
 
 
@@ -67,6 +72,7 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     if parts > 1:
         bind_memory(k, -1, "u32")
         uniform(k, "parts", "u", parts)
+        uniform(k, "outer_points", "u", points(k.outer))
         uniform(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer
     reduce = k.reduce
@@ -77,7 +83,7 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     uniform(k, "column_count", "u", points(product.columns))
     uniform(k, "depth", "u", points(reduce))
     kind = step_kind(k, k.kernel.steps[0])
-    threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
+    threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns) * tile.slices
     batch = split_lines(k, product.batch, 0, len(product.batch), "outer", "batch", "", "let")
     ragged = points(reduce) % tile.depth != 0
     left = side_of(k, "left", "row", product, product.left, product.rows, tile.rows, tile.rows // tile.thread_rows)
@@ -88,6 +94,8 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     k.outer = outer
     k.reduce = reduce
     k.prefix = ""
+    sums = tile.thread_rows * tile.thread_columns // 4
+    left_sums = min(tile.rows * tile.depth // 4 // (threads // tile.slices), sums)
     out = TiledText(
         title,
         [],
@@ -102,11 +110,15 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
         threads,
         tile.columns // tile.thread_columns,
         (pieces(left, tile) + pieces(right, tile) + threads - 1) // threads,
-        turns(left, tile),
-        turns(right, tile),
+        places(left, tile, "y"),
+        places(right, tile, "x"),
         batch,
         loads,
-        stores_of(k, product) if parts == 1 else stored_apart(k.kernel.steps[0].name),
+        stores_of(k, product) if parts == 1 else stored_apart(k, product, kind),
+        tile.slices,
+        threads // tile.slices,
+        left_sums,
+        sums - left_sums,
         parts,
     )
     out.declarations = declarations(k)
@@ -117,6 +129,13 @@ def blocks(product: Product, tile: Tile) -> int:
     rows = (points(product.rows) + tile.rows - 1) // tile.rows
     columns = (points(product.columns) + tile.columns - 1) // tile.columns
     return rows * columns * points(product.batch)
+
+
+def loads_wide(k: KernelWriter, product: Product) -> bool:
+    """Whether both factors are read four elements at once."""
+    left = side_of(k, "left", "row", product, product.left, product.rows, 0, 0)
+    right = side_of(k, "right", "column", product, product.right, product.columns, 0, 0)
+    return left.load in WIDE and right.load in WIDE
 
 
 def side_of(
@@ -135,9 +154,17 @@ def side_of(
 # --- Stores ----------------------------------------------------------------------------------------
 
 
-def stored_apart(value: str) -> Stores:
-    """Sums that are parts: they go to the places of their rows and columns in scratch memory."""
-    return Stores(False, [], [], [[f"let column = first + {c}u;"] for c in range(4)], [], value)
+def stored_apart(k: KernelWriter, product: Product, kind: str) -> Stores:
+    """Sums that are parts: they go to the places of their rows and columns in scratch memory, four at once if they
+    can."""
+    name = k.kernel.steps[0].name
+    place = "part * p.outer_points + (batch * p.row_count + row) * p.column_count"
+    if kind == "f" and points(product.columns) % 4 == 0:
+        k.elements[k.slots.index(-1)] = "vec4<u32>"
+        point = [[f"vector[{c}] = {name};"] for c in range(4)]
+        return Stores(True, [], [], point, [f"scratch[({place} + first) / 4u] = bitcast<vec4<u32>>(vector);"], name)
+    point = [[f"scratch[{place} + first + {c}u] = bitcast<u32>({name});"] for c in range(4)]
+    return Stores(False, [], [], point, [], name)
 
 
 def stores_of(k: KernelWriter, product: Product) -> Stores:

@@ -14,18 +14,21 @@ from ..printed import printed
 from ..writer import KernelWriter, bound_name, element_type, is_bound
 from .tiled_lines import bound_lines, counted, split_lines
 
+WIDE = ["across", "depth"]  # loads of four elements at once
 BANKS_OF_VEC4 = 8  # vec4s that lie in the 32 banks of 32 bits that workgroup memory has on the GPUs we know
 
 
 @dataclass
 class Tile:
-    """Sizes of a workgroup's tile and of a thread's."""
+    """Sizes of a workgroup's tile and of a thread's.  slices: among how many groups of threads the depth of each loaded
+    block is divided; they add their sums in the end."""
 
     rows: int
     columns: int
     depth: int
     thread_rows: int
     thread_columns: int
+    slices: int = 1
 
 
 @dataclass
@@ -104,10 +107,20 @@ def pieces(side: Side, tile: Tile) -> int:
     return side.size * tile.depth // 16
 
 
-def turns(side: Side, tile: Tile) -> list[int]:
-    """How vec4s are permuted at each point of the depth, so that the writes of threads that read along it fall on
-    different banks."""
-    return [d // 4 * 2 % (turned(side) + 2) if turned(side) > 0 else 0 for d in range(tile.depth)]
+def places(side: Side, tile: Tile, thread: str) -> list[str]:
+    """For each point of the depth that a slice has of a block, where a thread's vec4 of it begins: vec4s are permuted
+    along the depth, so that the writes of threads that read along it fall on different banks."""
+    most = turned(side)
+    run = tile.depth // tile.slices
+    out: list[str] = []
+    for d in range(run):
+        place = thread
+        if most > 0 and tile.slices > 1 and run % (2 * (most + 2)) != 0:
+            place = f"({thread} ^ (((deep + {d}u) / 2u) & {most}u))"
+        elif most > 0 and d // 4 * 2 % (most + 2) > 0:
+            place = f"({thread} ^ {d // 4 * 2 % (most + 2)}u)"
+        out.append(place)
+    return out
 
 
 def turned(side: Side) -> int:
@@ -179,7 +192,7 @@ def load_of(
         )
     out.fetch.append(f"let inner = from_depth + {name}_deep;")
     out.fetch.extend(split_lines(k, side.reduce, 0, len(side.reduce), "inner", "inner", "", "var"))
-    wide = side.load == "across" or side.load == "depth"
+    wide = side.load in WIDE
     for j in range(deep):
         for c in range(own):
             to = f"{piece}{c if side.load == 'depth' else j // 4 if side.load == 'strip' else j}"
