@@ -1,7 +1,9 @@
 """tests/checks on the CPU and on Dawn, and the files of tests/node, which use node's own test runner: one test per file
 and device.
 
-On the CPU a process runs several files of checks, one after the other: most of what one would take is its start."""
+On the CPU a process runs several files of checks, one after the other: most of what one would take is its start.  Not
+where each tensor grows memory, which takes longer with each kernel that a process has made: WebAssembly's instances on
+it all learn of it."""
 
 import json
 import subprocess
@@ -68,7 +70,7 @@ def checked(request):
 def batch(first: tuple[str, str, str], asked: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """What a process runs to answer the first: the rest of its group among those asked for on its device in its
     setting.  (The tests before it may be another process's, which then has run them.)"""
-    if first[1] == "webgpu" or Path(first[0]).stem in ALONE:
+    if first[1] == "webgpu" or first[2] == "moving_memory" or Path(first[0]).stem in ALONE:
         return [first]
     same = [one for one in asked if one[1:] == first[1:] and Path(one[0]).stem not in ALONE]
     at = same.index(first)
