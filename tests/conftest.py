@@ -1,5 +1,6 @@
 """Options and fixtures for all Python tests."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ def pytest_configure(config):
     from buildtools import gpu
 
     config.pluginmanager.register(crashes)
+    gc.set_threshold(20_000)  # kernels' trees stay; looks through them for garbage took a fourteenth of the time
     gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
     patient = f'--require "{(TESTS / "patient.cjs").as_posix()}"'
     if patient not in os.environ.get("NODE_OPTIONS", ""):
