@@ -57,7 +57,8 @@ export async function load(torch, model, weights) {
 }
 
 /** Train one network on `device` from `weights` if given; returns the loss of each step, and the share of the
- *  test images it gets right. `report(step, loss)`, if given, is awaited after each step. */
+ *  test images it gets right. `report(step, loss)`, if given, is awaited after each step; the last step is the one for which it
+ *  answers false. */
 export async function train(torch, how, { train, test }, { device, weights, steps = 100, report }) {
   const F = torch.nn.functional;
   const name = how.split(" ")[0],
@@ -75,8 +76,8 @@ export async function train(torch, how, { train, test }, { device, weights, step
     );
     loss.backward();
     await optimizer.step();
-    if (report) await report(step, await loss.item());
     losses.push(loss.item()); // a promise: steps need not wait for each other's loss
+    if (report && (await report(step, await losses[step])) === false) break;
   }
   const accuracy = await evaluate(torch, model, test, device);
   return { losses: await Promise.all(losses), accuracy, model };

@@ -1,7 +1,7 @@
 // The page: trains as soon as it is open, draws the loss on the way and shows what the network says of test images.
 // python3 build.py serve shows where it is; ?steps=30&how=mlp adam&device=cpu in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, colour, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
 import { readDigits, train } from "./digits.mjs";
 
 const SHOWN = 44;
@@ -14,7 +14,7 @@ offer("how", [
 ]);
 let losses = null;
 
-async function run(data) {
+async function run(data, going) {
   const device = by("device").value,
     seen = [];
   losses?.destroy();
@@ -24,11 +24,12 @@ async function run(data) {
   const { accuracy, model } = await train(torch, by("how").value, data, {
     device,
     steps,
-    report(step, loss) {
+    async report(step, loss) {
       seen.push(loss);
       show({ step: `${step + 1} / ${steps}`, loss: loss.toPrecision(3) });
       losses.setData([seen.map((_, i) => i + 1), seen]);
-      return frame();
+      await frame();
+      return going();
     },
   });
   show({ accuracy: `${(100 * accuracy).toFixed(1)} %` });
@@ -59,20 +60,6 @@ function figure(image, { digit, truth, sure } = {}) {
   return element;
 }
 
-async function start(data) {
-  document.body.dataset.state = "training";
-  for (const id of ["start", "how", "device"]) by(id).disabled = true;
-  try {
-    await guarded(() => run(data));
-    document.body.dataset.state = "done";
-  } finally {
-    for (const id of ["start", "how", "device"]) by(id).disabled = false;
-  }
-}
-
-await guarded(async () => {
-  await offerDevices(torch);
-  const data = readDigits(new Uint8Array(await (await fetch("digits.bin")).arrayBuffer()));
-  by("start").addEventListener("click", () => start(data));
-  start(data);
-});
+await guarded(() => offerDevices(torch));
+const data = await guarded(async () => readDigits(new Uint8Array(await (await fetch("digits.bin")).arrayBuffer())));
+await controlled((going) => run(data, going), ["how", "device"]);

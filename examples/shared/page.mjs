@@ -36,7 +36,7 @@ export const frame = () => new Promise((done) => (document.hidden ? setTimeout(d
 export async function guarded(program) {
   by("message").textContent = "";
   try {
-    await program();
+    return await program();
   } catch (error) {
     document.body.dataset.state = "failed";
     by("message").textContent = String(error);
@@ -44,11 +44,43 @@ export async function guarded(program) {
   }
 }
 
-const AXIS = {
-  stroke: "#667085",
-  grid: { stroke: "#eef0f3", width: 1 },
-  ticks: { stroke: "#e4e7ec", width: 1, size: 5 },
-};
+/**
+ * A page's program under the buttons `#start` and `#stop`.  `run(going)` is the program: `going()` is false once it is to
+ * stop.  A choice in one of `menus` begins anew.  `body[data-state]` says "running", "done" or "failed".
+ */
+export async function controlled(run, menus = []) {
+  const buttons = ["start", ...menus].map(by);
+  let running = false;
+  const start = async () => {
+    running = true;
+    document.body.dataset.state = "running";
+    for (const button of buttons) button.disabled = true;
+    by("stop").disabled = false;
+    try {
+      await guarded(() => run(() => running));
+      document.body.dataset.state = "done";
+    } finally {
+      running = false;
+      for (const button of buttons) button.disabled = false;
+      by("stop").disabled = true;
+    }
+  };
+  by("start").addEventListener("click", start);
+  by("stop").addEventListener("click", () => {
+    running = false;
+  });
+  for (const menu of menus) by(menu).addEventListener("change", start);
+  await start();
+}
+
+/** A colour of style.css by its name there, as it is in the page's light or dark appearance. */
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+const axis = () => ({
+  stroke: colour("soft"),
+  grid: { stroke: colour("line"), width: 1 },
+  ticks: { stroke: colour("line"), width: 1, size: 5 },
+});
 
 /** A chart as wide as its element.  `series`: uPlot's; `y`: its scale; answers the chart, for `setData`. */
 export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
@@ -58,8 +90,8 @@ export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
       height,
       scales: { x: { time: false, ...x }, y },
       axes: [
-        { ...AXIS, size: 34 },
-        { ...AXIS, size: 48 },
+        { ...axis(), size: 34 },
+        { ...axis(), size: 48 },
       ],
       cursor: { points: { show: false } },
       series,
@@ -82,7 +114,7 @@ export function lossChart(element, steps) {
       { label: "step", value: (_, v) => v ?? "–" },
       {
         label: "loss",
-        stroke: "#d9480f",
+        stroke: colour("loss"),
         width: 2,
         points: { show: false },
         value: (_, v) => v?.toPrecision(3) ?? "–",
