@@ -46,7 +46,14 @@ async function run(going) {
         points: { show: true, size: 5, fill: colour("dots") },
         value: twoDigits,
       },
-      { label: "the function", stroke: colour("dots"), width: 1.5, dash: [6, 5], points: { show: false }, value: twoDigits },
+      {
+        label: "the function",
+        stroke: colour("dots"),
+        width: 1.5,
+        dash: [6, 5],
+        points: { show: false },
+        value: twoDigits,
+      },
       { label: "the network", stroke: colour("series"), width: 2.5, points: { show: false }, value: twoDigits },
     ],
   });

@@ -1,7 +1,7 @@
 // The page: trains as soon as it is open, draws the loss on the way and shows what the network says of test images.
 // python3 build.py serve shows where it is; ?steps=30&how=mlp adam&device=cpu in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, colour, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
 import { readDigits, train } from "./digits.mjs";
 
 const SHOWN = 44;
