@@ -32,6 +32,8 @@ FLAGS = [
 
 # Neither eval nor inline scripts run.
 POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'"
+# The same, but WebAssembly may be compiled, as the CPU's kernels are, and workers and images may be made in the page.
+COMPILING = f"{POLICY}; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; img-src 'self' blob: data:"
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):

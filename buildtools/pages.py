@@ -13,6 +13,7 @@ CHARTS = ROOT / "examples" / "shared" / "uplot"
 PAGES = {
     "examples/curve/": "a network learns a curve",
     "examples/digits/": "handwritten digits",
+    "examples/field/": "a network that is a picture",
     "examples/seeds/": "the programs it began with",
 }
 
@@ -36,7 +37,7 @@ def serve(port: int) -> None:
     """Serves the checkout to this machine's browsers until the program is interrupted."""
     from . import browser
 
-    with browser.serve(ROOT, port) as address:
+    with browser.serve(ROOT, port, policy=browser.COMPILING) as address:
         say(f"{address}/examples/")
         for page, about in PAGES.items():
             print(f"    {address}/{page:<18} {about}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from test_node import ALONE, TOGETHER, cases, failures
 
-from buildtools.browser import POLICY, serve
+from buildtools.browser import COMPILING, POLICY, serve
 from buildtools.paths import ROOT
 
 RUN = """async ([file, device]) => {
@@ -83,8 +83,7 @@ def test_checks(device, file: Path, shared):
 @pytest.mark.parametrize("allowed", [False, True], ids=["refused", "allowed"])
 def test_a_policy_decides_about_webassembly(allowed, opened):
     """Refused, tensors are in arrays and kernels in JavaScript, and a page is told so once."""
-    policy = POLICY + ("; script-src 'self' 'wasm-unsafe-eval'" if allowed else "")
-    with serve(ROOT, policy=policy) as address:
+    with serve(ROOT, policy=COMPILING if allowed else POLICY) as address:
         told = []
         page = opened(address, lambda message: told.append(message.text))
         answer, linear = page.evaluate(KERNELS)

@@ -3,7 +3,7 @@
 import os
 
 from buildtools import node
-from buildtools.browser import POLICY, serve
+from buildtools.browser import COMPILING, serve
 from buildtools.paths import ROOT
 
 SECONDS, MOST, LEAST = None if os.environ.get("TRAINING") == "all" else 15, 8 << 20, 1 << 16
@@ -57,7 +57,7 @@ def left(page) -> int:
 
 def test_10_000_steps_in_chromium_on_the_cpu(browser, dist, figure):
     """Tensors lie in linear memory, which never shrinks."""
-    with serve(ROOT, policy=f"{POLICY}; script-src 'self' 'wasm-unsafe-eval'") as address:
+    with serve(ROOT, policy=COMPILING) as address:
         page = browser.new_page()
         page.goto(f"{address}/tests/browser/blank.html")
         steps, seconds, linear = page.evaluate(ON_THE_CPU)

@@ -4,14 +4,23 @@ kept."""
 import pytest
 
 from buildtools import pages
-from buildtools.paths import BUILD
+from buildtools.browser import COMPILING, serve
+from buildtools.paths import BUILD, ROOT
 
 # A selector: under the pages' Content-Security-Policy a condition would be text that is evaluated.
 FINISHED = "body[data-state=done], body[data-state=failed]"
 
 
+@pytest.fixture(scope="module")
+def site(dist):
+    """The address under which `build.py serve` would show the pages."""
+    pages.prepare()
+    with serve(ROOT, policy=COMPILING) as address:
+        yield address
+
+
 @pytest.fixture
-def opened(browser, site, dist):
+def opened(browser, site):
     """opened(path): the page, once it has trained; a screenshot of it lies in .build/screenshots/."""
     page = browser.new_page(viewport={"width": 1000, "height": 1150})
     complaints = []
@@ -66,6 +75,13 @@ def test_the_digits(opened):
     assert float(page.inner_text("#accuracy").split()[0]) > 80
     assert page.locator("#digits figure").count() == 44 and page.locator("#digits .wrong").count() < 12
     assert inked(page, "#losses", ORANGE) > 400
+
+
+def test_the_field(opened):
+    page = opened("field/?steps=40&device=cpu&picture=letters", "field")
+    assert page.inner_text("#step") == "40 / 40"
+    assert float(page.inner_text("#noise").split()[0]) > 18  # of letters alone, on paper of one colour: 9
+    assert page.evaluate("document.getElementById('learned').width") == 320
 
 
 def test_the_list_leads_to_every_page(browser, site):
