@@ -14,6 +14,7 @@ PAGES = {
     "examples/curve/": "a network learns a curve",
     "examples/digits/": "handwritten digits",
     "examples/field/": "a network that is a picture",
+    "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",
 }
 

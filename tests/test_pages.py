@@ -96,6 +96,14 @@ def test_the_field(opened):
     assert page.evaluate("document.getElementById('learned').width") == 320
 
 
+def test_the_pole(opened):
+    page = opened("balance/?updates=14&device=cpu&seed=0", "balance")
+    assert page.inner_text("#update") == "14 / 14"
+    assert int(page.inner_text("#stood").split()[0]) > 60  # at random: 22
+    page.wait_for_selector("#age:has-text('s')")  # the one that the visitor may push drives
+    assert inked(page, "section:has(#cart)", ORANGE) > 800  # its pole
+
+
 def test_the_list_leads_to_every_page(browser, site):
     page = browser.new_page()
     page.goto(f"{site}/examples/index.html")
