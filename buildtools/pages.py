@@ -13,6 +13,7 @@ CHARTS = ROOT / "examples" / "shared" / "uplot"
 PAGES = {
     "examples/curve/": "a network learns a curve",
     "examples/digits/": "handwritten digits",
+    "examples/draw/": "draw a digit and see it read",
     "examples/field/": "a network that is a picture",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",

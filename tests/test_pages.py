@@ -77,6 +77,36 @@ def test_the_digits(opened):
     assert inked(page, "#losses", ORANGE) > 400
 
 
+SEVEN = [(0.3, 0.25), (0.7, 0.25), (0.5, 0.55), (0.42, 0.85)]
+ONE = [(0.5, 0.15), (0.5, 0.85)]
+
+
+def test_a_drawn_digit_is_read_and_learned(opened):
+    page = opened("draw/?steps=60&device=cpu&seed=0", "draw")
+
+    def drawn(places: list[tuple[float, float]]) -> str:
+        """Draws a line through places of the paper; the digit that it is taken for."""
+        page.click("#clear")
+        page.wait_for_selector("#said:text-is('–')")
+        box = page.locator("#drawing").bounding_box()
+        at = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in places]
+        page.mouse.move(*at[0])
+        page.mouse.down()
+        for x, y in at[1:]:
+            page.mouse.move(x, y, steps=6)
+        page.mouse.up()
+        page.wait_for_selector("#bars[aria-busy=false]")
+        return page.inner_text("#said")
+
+    assert drawn(SEVEN) == "7" and drawn(ONE) == "1"
+    for _ in range(2):  # the user says that such a line is a 4, which it then is
+        drawn(ONE)
+        page.click(".bar >> nth=4")
+        page.wait_for_selector("#said:text-is('–')")
+    assert page.locator("#own figure").count() == 2
+    assert drawn(ONE) == "4" and drawn(SEVEN) == "7"
+
+
 # The signal to noise of the picture's mean colour, which a network that has learned nothing else may say everywhere.
 CONSTANT = """() => {
   const canvas = document.getElementById("wanted"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

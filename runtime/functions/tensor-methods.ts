@@ -309,6 +309,17 @@ for (const [name, look] of Object.entries(properties)) {
   });
 }
 
+// Python's `x[0]` would be undefined without a word, and `x[0] = v` would change nothing.  Later places are rarer.
+const PLACES = 10;
+for (let n = 0; n < PLACES; n++) {
+  const refuse = (): never => {
+    throw new TypeMismatchError(
+      `a tensor has no [${n}] in JavaScript: write x.index(${n}), and x.set([${n}], v) to assign; its numbers are await x.tolist()`,
+    );
+  };
+  Object.defineProperty(Tensor.prototype, n, { get: refuse, set: refuse, configurable: true });
+}
+
 // structuredClone and postMessage refuse functions, so tensors, and tell its text; a browser's console asks formatters.
 Object.defineProperty(cpu, "clone", {
   value: function a_tensor__send_what_await_x_data_gives() {},

@@ -34,6 +34,12 @@ export default {
     t.equal([`${x}`, [x].join(), text.startsWith("tensor(")], [text, text, true]);
     if (x == null || x === 1 || !x) throw new Error("a tensor is something");
   },
+  "a place in brackets is refused with the method to use": async (t) => {
+    const x = t.tensor([[1, 2]]);
+    for (const f of [() => x[0], () => x[0][1], () => x[3], () => x.add(1)[0]]) await refused(t, f, /x\.index\(\d\)/);
+    await refused(t, () => void (x[0] = 5), /x\.set\(\[0\], v\)/);
+    t.equal([await x.tolist(), Object.keys(x).includes("0"), "length" in x], [[[1, 2]], false, false]);
+  },
   "a class in the place of a module is told from one": async (t) => {
     const { nn } = t.torch;
     class Net extends nn.Module {}
