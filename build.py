@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from buildtools import environment, package, typescript
-from buildtools.paths import ROOT
+from buildtools.paths import ROOT, SITE
 
 INSTANCES = 10  # small cases of each op in which `check` looks for reads outside a tensor
 
@@ -109,10 +109,16 @@ def parser() -> argparse.ArgumentParser:
     )
     mutate_.add_argument("--near", action="store_true", help="only with the tests that are likeliest to notice")
     mutate_.add_argument("--list", action="store_true", help="only say which")
-    command("docs", docs, "build, then make the documentation's website in .build/site")
-    command("serve", serve, "build, then show the example pages on this machine").add_argument(
-        "--port", type=int, default=8000, help="default 8000"
+    docs_ = command(
+        "docs",
+        docs,
+        "build, then make the documentation's website\n"
+        "Where the folder holds a site of another version, that one stays beside the new one.",
     )
+    docs_.add_argument("--out", type=Path, default=SITE, metavar="DIR", help="the folder (default .build/site)")
+    serve_ = command("serve", serve, "build, then show the documentation and the example pages on this machine")
+    serve_.add_argument("--port", type=int, default=8000, help="default 8000")
+    serve_.set_defaults(out=SITE)
     bundle_ = command(
         "bundle",
         bundle,
@@ -224,12 +230,22 @@ def mutate(options: argparse.Namespace) -> int:
 
 
 def docs(options: argparse.Namespace) -> int:
-    from buildtools import site
+    from buildtools import pages
 
     package.build(more_ops=options.ops)
-    environment.say("making the website")
-    print(f"{(site.build() / 'index.html').relative_to(ROOT)}: open it, or serve its folder")
+    pages.prepare()
+    print(f"{(make_site(options) / 'index.html')}: serve its folder, or let build.py serve show it")
     return 0
+
+
+def make_site(options: argparse.Namespace) -> Path:
+    """Make the site in `options.out`; returns that folder."""
+    import website.build
+    from buildtools.paths import EARLIER
+    from codegen.earlier import Earlier
+
+    environment.say("making the website")
+    return website.build.build(package.definitions(options.ops, earlier=Earlier(EARLIER)), site=options.out)
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -237,6 +253,7 @@ def serve(options: argparse.Namespace) -> int:
 
     package.build(more_ops=options.ops)
     pages.prepare()
+    make_site(options)
     pages.serve(options.port)
     return 0
 

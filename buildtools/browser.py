@@ -34,6 +34,8 @@ FLAGS = [
 POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'"
 # The same, but WebAssembly may be compiled, as the CPU's kernels are, and workers and images may be made in the page.
 COMPILING = f"{POLICY}; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; img-src 'self' blob: data:"
+# The same for pages in which one may write code: it runs as a module, so still without eval.
+CODE_POLICY = COMPILING.replace("script-src 'self'", "script-src 'self' blob:")
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):

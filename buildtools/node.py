@@ -108,8 +108,8 @@ def tool(name: str) -> Path:
 
 
 def compiler() -> Path:
-    """The script of TypeScript's compiler: version 7, a native program several times as fast as version 6, which
-    typedoc reads types with.  Its tool in node_modules/.bin is no script for Node 18."""
+    """The script of TypeScript's compiler: version 7, a native program several times as fast as version 6, whose
+    parser and checker scripts here use.  Its tool in node_modules/.bin is no script for Node 18."""
     return NODE_MODULES / "typescript-native" / "lib" / "tsc.js"
 
 

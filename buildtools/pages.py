@@ -7,7 +7,7 @@ import shutil
 import threading
 
 from .environment import say
-from .paths import NODE_MODULES, ROOT
+from .paths import NODE_MODULES, ROOT, SITE
 
 CHARTS = ROOT / "examples" / "shared" / "uplot"
 PAGES = {
@@ -39,7 +39,8 @@ def serve(port: int) -> None:
     """Serves the checkout to this machine's browsers until the program is interrupted."""
     from . import browser
 
-    with browser.serve(ROOT, port, policy=browser.COMPILING) as address:
+    with browser.serve(ROOT, port, policy=browser.CODE_POLICY) as address:
+        say(f"{address}/{SITE.relative_to(ROOT)}/")
         say(f"{address}/examples/")
         for page, about in PAGES.items():
             print(f"    {address}/{page:<18} {about}")

@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 NODE_MODULES = ROOT / "node_modules"
 BUILD = ROOT / ".build"  # generated TypeScript and other intermediate files
+SITE = BUILD / "site"  # the documentation's website
 SOURCES = BUILD / "src"
 CACHE = ROOT / ".cache"  # what setting up unpacked; outlives a clean build
 DIST = ROOT / "dist"

@@ -8,7 +8,6 @@ import pages
 import pytest
 
 from buildtools import gpu, node
-from buildtools import site as website
 from buildtools.paths import ROOT
 from codegen.data.errors import OpError
 from dsl.library import load_text
@@ -130,22 +129,6 @@ def test_definitions(program):
         )
     ]
     assert not errors, render(errors, source)
-
-
-def test_the_site_holds_together(tmp_path):
-    """Its pages link to pages that there are, and code of each language is coloured.  The reference is made of one
-    function here."""
-    types = tmp_path / "types"
-    types.mkdir()
-    (types / "index.d.ts").write_text("/** Adds. */\nexport declare function add(a: number): number;\n")
-    made = website.build(types, tmp_path / "site")
-    home, language = (made / "index.html").read_text(), (made / "documents" / "The_op_language.html").read_text()
-    assert all(
-        f'href="documents/{name}.html"' in home
-        for name in ("Tensors", "Coming_from_PyTorch", "The_op_language", "How_tensorloom_is_built")
-    )
-    assert 'class="hl-' in home and '<span class="op"' in language
-    assert (made / "functions" / "torch.add.html").exists()
 
 
 def test_what_a_page_says_is_compared(tmp_path):

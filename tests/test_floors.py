@@ -59,6 +59,7 @@ codegen/wgsl codegen/wasm codegen/fusion
 codegen/api codegen/ahead.py codegen/earlier.py
 workbench dsl/__init__.py dsl/__main__.py
 buildtools
+website
 build.py
 """
 FILES = 25  # in a folder, at most
@@ -138,7 +139,7 @@ def test_who_imports_a_module_for_what_it_does_is_kept_by_bundlers(dist, imports
 
 def python_imports() -> dict[str, list[str]]:
     """What each file of the compiler and its tools imports, also inside of functions, of the same files."""
-    folders = [ROOT / name for name in ("dsl", "codegen", "workbench", "buildtools")]
+    folders = [ROOT / name for name in ("dsl", "codegen", "workbench", "buildtools", "website")]
     files = [ROOT / "build.py", *(f for folder in folders for f in sorted(folder.rglob("*.py")))]
     modules = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f for f in files}
     paths = {name: f.relative_to(ROOT).as_posix() for name, f in modules.items()}
@@ -187,7 +188,7 @@ def test_few_modules_of_typescript_need_each_other(imports):
     assert [c for c in circles(imports) if len(c) > CIRCLE] == []
 
 
-@pytest.mark.parametrize("folder", ["runtime", "dsl", "codegen", "workbench"])
+@pytest.mark.parametrize("folder", ["runtime", "dsl", "codegen", "workbench", "website"])
 def test_folders_are_small(folder):
     files = [f for f in (ROOT / folder).rglob("*") if f.is_file() and "__pycache__" not in f.parts]
     assert [str(f) for f, n in Counter(f.parent for f in files).items() if n > FILES] == []

@@ -1,0 +1,215 @@
+"""The documentation's website: its links lead somewhere, every public name has a page, and in Chromium its pages are
+accessible, quiet, quick, and no wider than a phone."""
+
+import json
+import posixpath
+import re
+from urllib.parse import unquote
+
+import pytest
+
+import website.build
+from buildtools import browser as browsers
+from buildtools import node, package
+from buildtools.paths import BUILD, EARLIER, NODE_MODULES, ROOT
+from codegen.earlier import Earlier
+from website import figures, guides, markdown
+from website.highlight import highlighted
+
+# A page of each kind.
+KINDS = (
+    "index.html",
+    "guides/index.html",
+    "guides/tensors.html",
+    "guides/decisions/types.html",
+    "reference/index.html",
+    "reference/torch.softmax.html",
+    "reference/torch.nn.functional.interpolate.html",
+    "reference/torch.nn.Linear.html",
+    "reports/index.html",
+    "reports/accuracy.html",
+)
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+# Public values by name, as JavaScript sees them.
+EXPORTS = """
+import * as torch from %s;
+const names = [];
+const walk = (space, prefix) => {
+  for (const [name, value] of Object.entries(space)) {
+    if (value && value[Symbol.toStringTag] === "Module") walk(value, `${prefix}.${name}`);
+    else names.push(`${prefix}.${name}`);
+  }
+};
+walk(torch, "torch");
+console.log(JSON.stringify(names));
+"""
+
+
+@pytest.fixture(scope="module")
+def made(dist, tmp_path_factory):
+    """The site's folder."""
+    library = package.definitions(earlier=Earlier(EARLIER))
+    return website.build.build(library, dist, tmp_path_factory.mktemp("website") / "site")
+
+
+@pytest.fixture(scope="module")
+def address(made):
+    with browsers.serve(made, policy=browsers.CODE_POLICY) as at:
+        yield at
+
+
+@pytest.fixture
+def opened(browser, address):
+    """opened(path, **how): a page at rest; what it complained of or asked of elsewhere fails the test."""
+    pages = []
+
+    def open_(path: str, viewport=DESK, **how):
+        page = browser.new_page(viewport=viewport, **how)
+        pages.append(page)
+        page.complaints = []
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and page.complaints.append(said.text))
+        page.on(
+            "request", lambda sent: sent.url.startswith((address, "blob:", "data:")) or page.complaints.append(sent.url)
+        )
+        page.goto(f"{address}/{path}")
+        page.wait_for_load_state("networkidle")
+        return page
+
+    yield open_
+    said = [text for page in pages for text in page.complaints]
+    for page in pages:
+        page.close()
+    assert not said
+
+
+class Links:
+    """The links of a page and the places on it."""
+
+    def __init__(self, text: str):
+        self.links = {unquote(link) for link in re.findall(r' (?:href|src)="([^"]+)"', text)}
+        self.places = set(re.findall(r' id="([^"]+)"', text))
+
+
+def test_links_lead_somewhere(made):
+    pages = {f.relative_to(made).as_posix(): Links(f.read_text(encoding="utf-8")) for f in made.rglob("*.html")}
+    assert len(pages) > 1400
+    lost = []
+    for path, page in pages.items():
+        for link in page.links:
+            if re.match(r"\w+:", link):
+                continue
+            target, _, place = link.partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
+            if target not in pages and not (made / target).is_file() or place and place not in pages[target].places:
+                lost.append(f"{path}: {link}")
+    assert not lost, lost[:20]
+
+
+def test_every_public_name_has_a_page(made, dist):
+    known = json.loads((made / "reference" / "names.json").read_text())
+    assert all((made / page).is_file() for page in set(known.values()))
+    script = EXPORTS % json.dumps((dist / "index.js").as_uri())
+    done = node.run(["--input-type=module", "--eval", script])
+    exported = json.loads(done.stdout.splitlines()[-1])
+    assert len(exported) > 1200
+    assert [name for name in exported if name not in known] == []
+
+
+@pytest.mark.parametrize("path", KINDS)
+def test_pages_are_accessible_quiet_and_narrow(path, opened):
+    """By axe, in both themes; at a phone's width nothing scrolls sideways."""
+    axe = (NODE_MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    for theme, viewport in (("light", DESK), ("dark", PHONE)):
+        page = opened(path, viewport, color_scheme=theme)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document).then(({ violations }) => violations)")
+        assert [f"{v['id']}: {v['help']}: {v['nodes'][0]['html']}" for v in found] == [], theme
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
+        name = f"website-{path.replace('/', '-').removesuffix('.html')}-{theme}.png"
+        page.screenshot(path=BUILD / "screenshots" / name)
+
+
+def test_the_first_page_is_painted_within_a_second(opened, figure):
+    page = opened("index.html")
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    figure(f"first contentful paint of the website's first page: {painted:.0f} ms")
+    assert painted < 1000
+
+
+def test_the_network_of_the_first_page_learns(opened):
+    page = opened("index.html?device=cpu&steps=40")
+    page.wait_for_selector("#demo[data-state=done]", timeout=60_000)
+    assert float(page.inner_text("#demo-loss")) < 0.3 and page.inner_text("#demo-message") == ""
+
+
+def test_the_search_finds_names_and_guides(opened):
+    page = opened("guides/start.html")
+    page.keyboard.press("/")
+    for asked, wanted in (
+        ("softmax", "torch.softmax"),
+        ("max_pool2d", "torch.max_pool2d"),
+        ("learning rate", "Training"),
+    ):
+        page.fill("dialog.search input", asked)
+        page.wait_for_selector("#found li")
+        assert any(wanted in title for title in page.locator("#found strong").all_inner_texts()[:6]), asked
+    page.fill("dialog.search input", "torch.softmax")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/reference/torch.softmax.html")
+
+
+def test_the_theme_is_kept(opened):
+    page = opened("index.html", color_scheme="light")
+    page.click(".theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_reports_can_be_filtered(opened):
+    page = opened("reports/accuracy.html")
+    all_rows = page.locator("tbody tr:visible").count()
+    page.fill(".filter [type=search]", "acos")
+    assert page.locator("tbody tr:visible").count() in range(1, 5) and all_rows > 100
+    page.fill(".filter [type=search]", "")
+    page.check(".filter [type=checkbox]")
+    assert 10 < page.locator("tbody tr:visible").count() < all_rows
+
+
+def test_earlier_versions_stay_beside_the_new_one(tmp_path):
+    """A folder that holds a site of another version keeps it, and each names the other."""
+    site = tmp_path / "site"
+    (site / "assets").mkdir(parents=True)
+    (site / "index.html").write_text("old")
+    (site / "versions.json").write_text(json.dumps({"current": {"name": "0.0.9", "path": ""}, "others": []}))
+    website.build.keep_earlier(site, "0.1.0")
+    assert [f.name for f in site.iterdir()] == ["v0.0.9"] and (site / "v0.0.9" / "index.html").read_text() == "old"
+    website.build.write_versions(website.build.Shell(site, "0.1.0"))
+    assert json.loads((site / "versions.json").read_text())["others"] == [{"name": "0.0.9", "path": "v0.0.9/"}]
+    kept = json.loads((site / "v0.0.9" / "versions.json").read_text())
+    assert kept["current"]["name"] == "0.0.9" and kept["others"] == [{"name": "0.1.0", "path": "../"}]
+    website.build.keep_earlier(site, "0.1.0")
+    assert (site / "v0.0.9" / "index.html").exists()
+
+
+def test_a_link_to_no_page_is_an_error(tmp_path):
+    page = ROOT / "docs" / "start.md"
+    with pytest.raises(guides.MissingPage, match="lost.md"):
+        markdown.rendered("[here](lost.md)", lambda target: guides.place(f"docs/{target}"))
+    assert guides.page(page, "guides/start.html").title == "Start"
+
+
+def test_figures_are_those_of_the_pages():
+    text = (ROOT / "bench" / "README.md").read_text(encoding="utf-8")
+    for model in figures.models():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| {model.name} ") and line.count("|") == 7]
+        assert f"{model.ours:g} |" in row and f"{model.torch:g} |" in row
+    assert len(figures.headline()) == 4
+
+
+def test_definitions_are_coloured():
+    html = highlighted('op f(x: Float) -> Float = sum(x)\n    "Adds."\n    as torch.f\n', "op")
+    for kind, text in (("k", "op"), ("nf", "f"), ("kt", "Float"), ("s2", '"Adds."'), ("k", "as")):
+        assert f'<span class="{kind}">{text}</span>' in html, (kind, html)

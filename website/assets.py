@@ -1,0 +1,103 @@
+"""What pages load: styles as one file, scripts bundled with the libraries that they use, the package, the search's
+index."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from buildtools import node
+from buildtools.paths import ROOT
+from buildtools.typescript import BuildError
+
+from .shell import HERE, Shell
+
+# In the order in which they stand in one file.
+STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports")
+# Scripts that pages load, as modules: all but theme.mjs, which runs before anything is painted.
+SCRIPTS = ("shell", "landing", "filter", "names", "examples")
+TEXT = 160  # letters of a page that the search shows
+
+
+def write(shell: Shell, dist: Path) -> None:
+    """All of it, into assets/.  dist: the built package.  Raises BuildError."""
+    folder = shell.folder / "assets"
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = [(HERE / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
+    (folder / "site.css").write_text(minified("\n".join(texts), "css"), encoding="utf-8")
+    shutil.copyfile(HERE / "scripts" / "theme.js", folder / "theme.js")
+    shutil.copyfile(HERE / "icon.svg", folder / "icon.svg")
+    shutil.copyfile(dist / "torch.module.js", folder / "torch.js")
+    bundle(folder)
+    search_index(shell)
+
+
+def bundle(folder: Path) -> None:
+    entries = [HERE / "scripts" / f"{name}.mjs" for name in SCRIPTS]
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            *entries,
+            "--bundle",
+            "--splitting",
+            "--format=esm",
+            "--target=es2022",
+            "--minify",
+            "--external:./torch.js",
+            "--chunk-names=[name]-[hash]",
+            f"--outdir={folder}",
+            '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
+            "--log-level=warning",
+        ]
+    )
+    if done.returncode or done.stdout.strip():
+        raise BuildError(done.stdout.strip())
+
+
+def minified(text: str, kind: str) -> str:
+    done = subprocess.run(
+        [str(node.development()), str(node.tool("esbuild")), f"--loader={kind}", "--minify"],
+        input=text,
+        capture_output=True,
+        text=True,
+        env=node.environment(),
+        cwd=ROOT,
+    )
+    if done.returncode:
+        raise BuildError(done.stderr.strip())
+    return done.stdout
+
+
+def search_index(shell: Shell) -> None:
+    """assets/search.json, of all that the pages gave to `shell.found`."""
+    documents = [
+        {
+            "title": found.title,
+            "path": found.path,
+            "kind": found.kind,
+            "names": " ".join(found.names),
+            "words": found.text,
+            "text": shortened(found.text),
+        }
+        for found in shell.found
+    ]
+    done = subprocess.run(
+        [str(node.executable()), str(HERE / "scripts" / "search_index.mjs")],
+        input=json.dumps(documents),
+        capture_output=True,
+        text=True,
+        env=node.environment(),
+        cwd=ROOT,
+    )
+    if done.returncode:
+        raise BuildError(done.stderr.strip())
+    (shell.folder / "assets" / "search.json").write_text(done.stdout, encoding="utf-8")
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, for a line below a result."""
+    words = re.sub(r"\s+", " ", text).strip()
+    return words if len(words) <= TEXT else words[:TEXT].rsplit(" ", 1)[0] + " …"

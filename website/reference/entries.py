@@ -1,0 +1,181 @@
+"""What has a page in the reference, and under which names it is found."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from codegen.api.aliases import Names, names_of
+from dsl.opdef import Library, OpDef
+
+from .typings import Value
+
+# What stands in a namespace, by the longest that fits: the heading in the index, and what one of it is called.
+SPACES = {
+    "torch.nn": ("Modules", "module"),
+    "torch.nn.init": ("Initial weights", "function"),
+    "torch.nn.utils": ("Tools for modules", "function"),
+    "torch.nn.functional": ("Functions of networks", "function"),
+    "torch.nn.parameter": ("Modules", "module"),
+    "torch.optim": ("Optimizers", "optimizer"),
+    "torch.optim.lr_scheduler": ("Schedulers", "scheduler"),
+    "torch.optim.swa_utils": ("Averaged weights", "function"),
+    "torch.utils.data": ("Data", "loader"),
+    "torch.utils.checkpoint": ("Autograd", "function"),
+    "torch.autograd": ("Autograd", "function"),
+    "torch.func": ("Function transforms", "function"),
+    "torch.distributions": ("Distributions", "distribution"),
+    "torch.fft": ("Fft", "function"),
+    "torch.linalg": ("Linalg", "function"),
+    "torch.masked": ("Masked", "function"),
+    "torch.special": ("Special", "function"),
+    "torch.compiler": ("Compiled programs", "function"),
+    "torch.export": ("Models from files", "function"),
+    "torch.onnx": ("Models from files", "function"),
+    "torch.safetensors": ("Files", "function"),
+    "torch.profiler": ("Profiler", "function"),
+    "torch.random": ("Random numbers", "function"),
+    "torch.testing": ("Testing", "function"),
+}
+# Of the root namespace by the folder of the repository that it is in.
+FOLDERS = {
+    "runtime/creation": "Creation",
+    "runtime/elements": "Types",
+    "runtime/devices": "Devices",
+    "runtime/files": "Files",
+    "runtime/capture": "Compiled programs",
+    "runtime/autograd": "Autograd",
+    "runtime/tape": "Autograd",
+    "runtime/tools": "Profiler",
+    "runtime/functions": "Shapes and settings",
+    "runtime/views": "Shapes and settings",
+    "runtime/composite": "Composite functions",
+}
+
+
+@dataclass
+class Entry:
+    """A page.  name: the one in its title; kind: what it is, in a word; subject: its heading in the index; ops: of
+    which it is made, or value: what the typings say of it."""
+
+    name: str
+    kind: str
+    subject: str
+    ops: list[OpDef] = field(default_factory=list)
+    value: Value | None = None
+    names: list[str] = field(default_factory=list)
+    summary: str = ""
+
+    @property
+    def path(self) -> str:
+        return f"reference/{self.name}.html"
+
+
+def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
+    """All pages, every public name of the package in one of them."""
+    tensor = next(v for v in values if v.name == "torch.Tensor")
+    written = frozenset(m.name for m in tensor.members if m.file.startswith("runtime/"))
+    names = names_of(library, written)
+    found = of_ops(library, names)
+    known = {name: entry for entry in found for name in entry.names}
+    for value in values:
+        entry = next((known[n] for n in (value.name, *value.names) if n in known), None)
+        if entry is None:
+            found.append(of_value(value, library))
+        else:
+            entry.names += [n for n in (value.name, *value.names) if n not in entry.names]
+    for member in tensor.members:
+        name = f"Tensor.{member.name}"
+        if member.file.startswith("runtime/") and name not in known and not is_inner(member):
+            found.append(of_method(member, name))
+    return found
+
+
+def is_inner(member: Value) -> bool:
+    """Whether a property of tensors is what the runtime keeps, not what a user asks for."""
+    return member.kind == "property" and member.file == "runtime/tensor/tensor.d.ts" and not member.doc
+
+
+def of_ops(library: Library, names: Names) -> list[Entry]:
+    """Ops that share a name share a page."""
+    first: dict[str, str] = {}  # alias -> the first name of its page
+
+    def root(name: str) -> str:
+        while first.setdefault(name, name) != name:
+            name = first[name]
+        return name
+
+    for op in library.ops.values():
+        for alias in op.aliases:
+            first[root(alias)] = root(op.aliases[0])
+    pages: dict[str, Entry] = {}
+    for op in library.ops.values():
+        if not op.aliases:
+            continue
+        name = root(op.aliases[0])
+        entry = pages.setdefault(name, Entry(name, "op", titled(op.file)))
+        entry.ops.append(op)
+        entry.names += [a for a in op.aliases if a not in entry.names]
+    by_op = {op.name: entry for entry in pages.values() for op in entry.ops}
+    for table in (names.methods, names.inplace):
+        for method, ops in table.items():
+            for op in ops:
+                if op.name in by_op and f"Tensor.{method}" not in by_op[op.name].names:
+                    by_op[op.name].names.append(f"Tensor.{method}")
+    for entry in pages.values():
+        entry.summary = sentence(entry.ops[0].doc)
+    return list(pages.values())
+
+
+def of_value(value: Value, library: Library) -> Entry:
+    space = value.name.rpartition(".")[0]
+    subject, kind = place(value, space)
+    ops = [op for op in library.ops.values() if value.name in modules(op)]
+    summary = sentence(value.text) or (sentence(ops[0].doc) if ops else "")
+    return Entry(value.name, kind, subject, ops, value, [value.name, *value.names], summary)
+
+
+def modules(op: OpDef) -> list[str]:
+    """The classes of torch.nn that a definition declares."""
+    return [f"torch.nn.{m.name}" for m in op.modules]
+
+
+def of_method(member: Value, name: str) -> Entry:
+    return Entry(name, member.kind, "Tensor", [], member, [name], sentence(member.text))
+
+
+def place(value: Value, space: str) -> tuple[str, str]:
+    """The subject and the kind of a value that is no op."""
+    while space != "torch" and space not in SPACES:
+        space = space.rpartition(".")[0]
+    if space == "torch":
+        folder = "/".join(value.file.split("/")[:2])
+        kind = {"class": "class", "value": "constant"}.get(value.kind, "function")
+        return FOLDERS.get(folder, "Shapes and settings"), kind
+    subject, kind = SPACES[space]
+    if value.kind != "class" and kind in ("module", "optimizer", "scheduler", "loader", "distribution"):
+        kind = "function"
+    return subject, kind
+
+
+def titled(file: str) -> str:
+    """`index_write` is "Index write"."""
+    return file[0].upper() + file[1:].replace("_", " ")
+
+
+def sentence(text: str) -> str:
+    """The first sentence of a comment."""
+    text = " ".join(text.split())
+    found = re.match(r"(.*?[.:;])(?= |$)", text)
+    return (found[1].rstrip(":;") if found else text).strip()
+
+
+def by_subject(found: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Alphabetically, names without their namespaces."""
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for entry in found:
+        groups[entry.subject].append(entry)
+    short = lambda e: e.name.rpartition(".")[2].lower()
+    return {subject: sorted(groups[subject], key=short) for subject in sorted(groups)}

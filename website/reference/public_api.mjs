@@ -1,0 +1,170 @@
+// The package's public values as TypeScript sees them: node public_api.mjs dist/index.d.ts prints JSON, a list of
+//   name         `torch.nn.Linear`; names: others of the same thing
+//   kind         function, class, value
+//   file, doc    where it is declared, and its comment
+//   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples}
+//   members      of a class: the same of methods and properties, those of its own
+import path from "node:path";
+import ts from "typescript";
+
+const entry = path.resolve(process.argv[2]),
+  root = path.dirname(entry);
+const program = ts.createProgram([entry], {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
+  strict: true,
+  skipLibCheck: true,
+  types: [],
+});
+const checker = program.getTypeChecker();
+const PLAIN = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
+
+const fileOf = (declaration) =>
+  declaration ? path.relative(root, declaration.getSourceFile().fileName).split(path.sep).join("/") : "";
+const docOf = (symbol) => ts.displayPartsToString(symbol?.getDocumentationComment(checker) ?? []);
+const shown = (type) => checker.typeToString(type, undefined, PLAIN).replace(/import\("[^"]*"\)\./g, "");
+const isPublic = (symbol) => !/^(_|#)|^__|@@/.test(symbol.name) && symbol.name !== "prototype";
+
+/** What of a type is said by name: the properties of an object of options, with their comments. */
+function optionsIn(type) {
+  const plain = checker.getNonNullableType(type);
+  if (!(plain.flags & ts.TypeFlags.Object) || plain.getCallSignatures().length || checker.isArrayLikeType(plain))
+    return [];
+  const declared = plain.aliasSymbol ?? plain.symbol;
+  if (!declared || !/Options$|^__type$/.test(declared.name)) return [];
+  return checker.getPropertiesOfType(plain).map((property) => ({
+    name: property.name,
+    type: shown(checker.getNonNullableType(checker.getTypeOfSymbol(property))),
+    optional: (property.flags & ts.SymbolFlags.Optional) !== 0,
+    option: true,
+    doc: docOf(property),
+  }));
+}
+
+/** The longest of the lists of arguments that a rest parameter stands for. */
+function longest(type) {
+  const tuples = (type.isUnion() ? type.types : [type]).filter((one) => checker.isTupleType(one));
+  return tuples.sort((a, b) => checker.getTypeArguments(b).length - checker.getTypeArguments(a).length)[0];
+}
+
+function parameters(signature) {
+  const found = [];
+  for (const symbol of signature.getParameters()) {
+    const declaration = symbol.valueDeclaration,
+      type = checker.getTypeOfSymbol(symbol),
+      rest = declaration !== undefined && ts.isParameter(declaration) && declaration.dotDotDotToken !== undefined;
+    const tuple = rest ? longest(type) : undefined;
+    if (tuple) {
+      const { labeledElementDeclarations = [], elementFlags = [] } = tuple.target;
+      for (const [n, element] of checker.getTypeArguments(tuple).entries()) {
+        const options = optionsIn(element);
+        if (options.length) found.push(...options.filter(({ name }) => !found.some((one) => one.name === name)));
+        else
+          found.push({
+            name: labeledElementDeclarations[n]?.name.getText() ?? symbol.name,
+            type: shown(checker.getNonNullableType(element)),
+            optional: (elementFlags[n] & ts.ElementFlags.Optional) !== 0,
+            rest: (elementFlags[n] & ts.ElementFlags.Rest) !== 0,
+            doc: "",
+          });
+      }
+      continue;
+    }
+    const options = optionsIn(type);
+    if (options.length) {
+      for (const one of options) {
+        const same = found.find(({ name }) => name === one.name);
+        if (same) same.doc ||= one.doc;
+        else found.push(one);
+      }
+      continue;
+    }
+    const optional =
+      declaration !== undefined && ts.isParameter(declaration) && checker.isOptionalParameter(declaration);
+    found.push({
+      name: symbol.name,
+      type: shown(optional ? checker.getNonNullableType(type) : type),
+      optional,
+      rest,
+      doc: docOf(symbol),
+    });
+  }
+  return found;
+}
+
+function signatureOf(signature) {
+  return {
+    params: parameters(signature),
+    result: shown(signature.getReturnType()),
+    doc: ts.displayPartsToString(signature.getDocumentationComment(checker)),
+    examples: signature
+      .getJsDocTags()
+      .filter(({ name }) => name === "example")
+      .map(({ text }) => ts.displayPartsToString(text)),
+  };
+}
+
+function member(symbol) {
+  const type = checker.getTypeOfSymbol(symbol),
+    calls = checker.getNonNullableType(type).getCallSignatures();
+  return {
+    name: symbol.name,
+    kind: calls.length ? "method" : "property",
+    file: fileOf(symbol.declarations?.[0]),
+    doc: docOf(symbol),
+    type: calls.length ? "" : shown(type),
+    signatures: calls.map(signatureOf),
+  };
+}
+
+function described(name, symbol) {
+  const declaration = symbol.valueDeclaration ?? symbol.declarations?.[0],
+    type = checker.getTypeOfSymbol(symbol);
+  const makers = type.getConstructSignatures(),
+    calls = type.getCallSignatures();
+  const made = { name, names: [], file: fileOf(declaration), doc: docOf(symbol), members: [] };
+  if (!makers.length)
+    return {
+      ...made,
+      kind: calls.length ? "function" : "value",
+      type: shown(type),
+      signatures: calls.map(signatureOf),
+    };
+  const instance = makers[0].getReturnType(),
+    own = instance.symbol;
+  const all = name === "torch.Tensor" || name === "torch.nn.Module" || name === "torch.optim.Optimizer";
+  const declared = fileOf(own?.declarations?.[0]);
+  return {
+    ...made,
+    kind: "class",
+    doc: made.doc || docOf(own),
+    made: declared,
+    base: (instance.getBaseTypes?.() ?? []).map((base) => base.symbol?.name ?? "")[0] ?? "",
+    signatures: makers.map(signatureOf),
+    members: checker
+      .getPropertiesOfType(instance)
+      .filter((one) => isPublic(one) && (all || (own && one.parent === own)))
+      .map(member),
+  };
+}
+
+const found = new Map();
+/** Everything that a module exports, under a prefix, and what is in the namespaces among it. */
+function collect(module, prefix) {
+  for (const exported of checker.getExportsOfModule(module)) {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported,
+      name = `${prefix}.${exported.name}`;
+    if (!(symbol.flags & ts.SymbolFlags.Value)) continue;
+    if (symbol.flags & ts.SymbolFlags.ValueModule && !(symbol.flags & ts.SymbolFlags.Variable)) {
+      collect(symbol, name);
+      continue;
+    }
+    const known = found.get(symbol);
+    if (known) known.names.push(name);
+    else found.set(symbol, described(name, symbol));
+  }
+}
+collect(checker.getSymbolAtLocation(program.getSourceFile(entry)), "torch");
+process.stdout.write(JSON.stringify([...found.values()]));

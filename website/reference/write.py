@@ -1,0 +1,53 @@
+"""Writes the reference: its index, a page for each entry, and the list of names for the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from dsl.opdef import Library
+
+from ..shell import Found, Shell
+from . import typings
+from .entries import Entry, by_subject, entries
+from .forms import form
+from .links import pytorch
+
+NAMES = "reference/names.json"  # the page of every public name
+
+
+def write(shell: Shell, library: Library, dist: Path) -> None:
+    """All pages of the reference.  dist: the built package."""
+    found = entries(library, typings.read(dist))
+    groups = by_subject(found)
+    sides = {subject: side(shell, subject, beside) for subject, beside in groups.items()}
+    for entry in found:
+        page(shell, entry, sides[entry.subject])
+    shell.write(
+        "reference/index.html",
+        "reference/index.html.j2",
+        title="Reference",
+        about="Every function, method, module, optimizer, scheduler and loader, with its definition where it is an op.",
+        groups=groups,
+    )
+    shell.write_data(NAMES, {name: entry.path for entry in found for name in entry.names})
+
+
+def side(shell: Shell, subject: str, beside: list[Entry]) -> str:
+    """The list beside all pages of a subject, made once: there are thousands of pages."""
+    return shell.templates.get_template("reference/side.html.j2").render(subject=subject, beside=beside)
+
+
+def page(shell: Shell, entry: Entry, beside: str) -> None:
+    shell.write(
+        entry.path,
+        "reference/entry.html.j2",
+        title=entry.name,
+        about=entry.summary,
+        entry=entry,
+        forms=[form(op) for op in entry.ops],
+        side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
+        links=[(name, pytorch(name)) for name in entry.names if pytorch(name)][:1],
+    )
+    shell.found.append(Found(entry.name, entry.path, entry.kind, entry.summary, entry.names))
