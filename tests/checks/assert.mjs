@@ -23,10 +23,10 @@ export function context(torch, device) {
   };
 }
 
-/** Run the checks of one file; returns {name: null, or the failure's text}. */
-export async function run(checks, torch, device) {
+/** Run the checks of one file, or each `every`th of them; returns {name: null, or the failure's text}. */
+export async function run(checks, torch, device, every = 1) {
   const results = {};
-  for (const [name, check] of Object.entries(checks)) {
+  for (const [name, check] of Object.entries(checks).filter((_, n) => n % every === 0)) {
     try {
       await check(context(torch, device));
       results[name] = null;
