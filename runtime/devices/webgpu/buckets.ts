@@ -23,7 +23,7 @@ class Row {
   private readonly arenas: (Arena | undefined)[] = [];
 
   constructor(
-    private readonly device: WebGpuDevice,
+    readonly device: WebGpuDevice,
     private readonly dtype: DType,
     readonly sizes: readonly number[],
   ) {
@@ -36,6 +36,7 @@ class Row {
       n = numelOf(shape);
     if (
       !arena ||
+      this.device.lost !== null ||
       arena.parts[at]!.taken ||
       dtype !== this.dtype ||
       n === 0 ||
@@ -99,7 +100,7 @@ export class Buckets {
     const [params] = lists as [readonly Tensor[]];
     if (params.every((param, k) => this.home(this.places.get(param), lists, k))) return;
     const fit = params.map((_, k) => fits(lists.map((list) => list[k]!)));
-    this.arrange(params.filter((param, k) => fit[k] && !this.places.has(param)));
+    this.arrange(params.filter((param, k) => fit[k] && this.places.get(param)?.row.device !== param.storage.device));
     const rows = new Map<Row, number[]>();
     params.forEach((param, k) => {
       const place = this.places.get(param);
