@@ -36,7 +36,9 @@ PARTS = {
     "distributions": "runtime/distributions/index",
     "fft": "namespaces/fft",
     "func": "runtime/nn/func",
+    "hub": "runtime/hub/index",
     "linalg": "namespaces/linalg",
+    "media": "runtime/media/index",
     "nn": "nn",
     "nn/functional": "namespaces/functional",
     "nn/init": "runtime/nn/init",
@@ -61,7 +63,7 @@ BESIDE = {
 EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composite/composite-methods"),
     *("runtime/functions/small-methods", "runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
-    *("runtime/nn/state-files", "runtime/devices/meta"),
+    *("runtime/nn/state-files", "runtime/devices/meta", "runtime/media/web-names"),
     *("runtime/devices/cpu/webassembly", "wasm"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )

@@ -33,13 +33,14 @@ runtime/creation
 runtime/functions runtime/complex
 runtime/composite
 runtime/files
+runtime/media runtime/hub
 runtime/tools
 runtime/autograd
 runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
 runtime/optim runtime/distributions
-runtime/quantization
+runtime/quantization runtime/interop
 runtime/exchange runtime/onnx runtime/gguf runtime/bundle
 runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js
 compat

@@ -30,7 +30,7 @@ PARTS = (
 # The guides by subject: pages of docs/ without their ending, in the order in which one reads them.
 GUIDES = {
     "Learn": ("start", "tensors", "autograd", "modules", "training", "programs"),
-    "Bring your own": ("porting", "exported-programs", "onnx", "small-weights"),
+    "Bring your own": ("porting", "exported-programs", "onnx", "small-weights", "web"),
     "Look inside": ("diagnosis", "package", "sizes"),
     "Add to it": ("contributing", "language", "design", "glossary"),
 }

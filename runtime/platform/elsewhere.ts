@@ -3,4 +3,4 @@
 const absent = (): Promise<unknown> =>
   Promise.reject(new Error("this program was bundled for pages, which have no modules of Node"));
 
-export { absent as fileSystem, absent as paths, absent as webgpu };
+export { absent as fileSystem, absent as hashes, absent as paths, absent as webgpu };

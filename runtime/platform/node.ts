@@ -5,6 +5,8 @@
 export const fileSystem = (): Promise<unknown> => import("node:fs/promises");
 // @ts-expect-error: as above
 export const paths = async (): Promise<unknown> => ({ ...(await import("node:url")), ...(await import("node:path")) }); // `resolve` is the path's
+// @ts-expect-error: as above
+export const hashes = (): Promise<unknown> => import("node:crypto");
 
 /**
  * The package `webgpu`; rejects where it is not installed.  Programs have it or not, so that a bundler for Node is not

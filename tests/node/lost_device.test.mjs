@@ -66,3 +66,52 @@ test("a lost device", async () => {
   pending.dispose();
   torch.gpuDevice().destroy();
 });
+
+test("who listens is told of each device's end, and a snapshot goes on with the weights", async () => {
+  assert.ok(await torch.initWebGPUAsync(), "no WebGPU");
+  const model = new torch.nn.Sequential(new torch.nn.Linear(3, 4), new torch.nn.BatchNorm1d(4)),
+    optimizer = new torch.optim.Adam(model.parameters(), { lr: 0.1 }),
+    x = torch.tensor([
+      [1, 2, 3],
+      [0, 1, -1],
+    ]);
+  const step = async (input) => {
+    optimizer.zero_grad();
+    model.forward(input).square().sum().backward();
+    await optimizer.step();
+  };
+  await step(x);
+  const kept = await torch.webgpu.snapshot({ model, optimizer, more: [x] }),
+    weights = await model[0].weight.tolist(),
+    told = [];
+  await step(x);
+  const wanted = await model[0].weight.tolist();
+  let settled;
+  const listening = torch.webgpu.on_lost(async (lost) => {
+    assert.equal(torch.webgpu.is_available(), false);
+    await torch.initWebGPUAsync();
+    await kept.restore();
+    told.push(lost.reason);
+    setTimeout(settled, 20);
+  });
+  for (const times of [1, 2]) {
+    const over = new Promise((done) => {
+      settled = done;
+    });
+    torch.gpuDevice().destroy();
+    await over;
+    assert.deepEqual(told, Array(times).fill("destroyed"));
+    assert.equal(x.device, "webgpu");
+    assert.deepEqual(await model[0].weight.tolist(), weights);
+    await step(x); // the same step as before, with Adam's state
+    assert.deepEqual(await model[0].weight.tolist(), wanted);
+  }
+  listening.remove();
+  torch.gpuDevice().destroy();
+  await new Promise((done) => setTimeout(done, 50));
+  assert.equal(told.length, 2);
+  await kept.restore("cpu");
+  assert.equal(model[0].weight.device, "cpu");
+  await step(x);
+  await assert.rejects(torch.webgpu.snapshot("model"), /snapshot: expected modules, optimizers and tensors/);
+});

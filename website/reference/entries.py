@@ -36,6 +36,8 @@ SPACES = {
     "torch.onnx": ("Models from files", "function"),
     "torch.safetensors": ("Files", "function"),
     "torch.profiler": ("Profiler", "function"),
+    "torch.hub": ("Files", "function"),
+    "torch.webgpu": ("Devices", "function"),
     "torch.random": ("Random numbers", "function"),
     "torch.testing": ("Testing", "function"),
 }
@@ -45,6 +47,8 @@ FOLDERS = {
     "runtime/elements": "Types",
     "runtime/devices": "Devices",
     "runtime/files": "Files",
+    "runtime/media": "Pictures and sound",
+    "runtime/interop": "Devices",
     "runtime/capture": "Compiled programs",
     "runtime/autograd": "Autograd",
     "runtime/tape": "Autograd",

@@ -45,7 +45,7 @@ export class Pool {
   private readonly onDestroy: () => void;
   private readonly onError: (error: Error) => void;
   private readonly checks: Set<Promise<unknown>>;
-  private nextId = 1;
+  nextId = 1;
   private checked = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
   /** The number of the batch being gathered, whose buffers must not be destroyed. */
