@@ -1,6 +1,7 @@
 // ATen's operators whose results have a size that depends on values.
 
 import { tensor, zeros } from "../creation/create.js";
+import { unique, unique_consecutive } from "../functions/counting.js";
 import { broadcast_tensors } from "../functions/join.js";
 import type { Elements } from "../program/compiled-op.js";
 import * as torch from "../../names/torch.js";
@@ -31,6 +32,10 @@ function places(x: Tensor): number[][] {
 const whole = (values: readonly number[], device: string): Tensor =>
   tensor(Int32Array.from(values), { dtype: "int64", shape: [values.length], device } as never);
 
+/** What occurs, where, and how often: all three, whatever was asked for. */
+const distinct = async (count: typeof unique | typeof unique_consecutive, x: unknown, options: object) =>
+  (await count(x as Tensor, { return_inverse: true, return_counts: true, ...options } as never)) as unknown as Tensor[];
+
 export const SIZES: Readonly<Record<string, Operator>> = {
   nonzero: ({ args: [input] }) => {
     const x = input as Tensor,
@@ -50,6 +55,10 @@ export const SIZES: Readonly<Record<string, Operator>> = {
       at = Array.from(kept, (_, i) => i).filter((i) => kept[i]);
     return torch.index_select(views.reshape(x, [-1]), 0, whole(at, x.device));
   },
+  _unique2: ({ args: [x] }) => distinct(unique, x, {}),
+  unique_dim: ({ args: [x, dim] }) => distinct(unique, x, { dim }),
+  unique_consecutive: ({ args: [x, , , dim] }) => distinct(unique_consecutive, x, { dim: dim ?? null }),
+  unique_dim_consecutive: ({ args: [x, dim] }) => distinct(unique_consecutive, x, { dim }),
   bincount: ({ args: [input, weights, least], options }) => {
     const x = input as Tensor,
       elements = elementsOf(x);

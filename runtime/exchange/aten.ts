@@ -19,6 +19,9 @@ import type { Operator } from "./operators.js";
 import { PULLBACKS } from "./aten-backward.js";
 import { RECURRENT } from "./aten-recurrent.js";
 import { COMPLEX } from "./aten-complex.js";
+import { IMAGES } from "./aten-images.js";
+import { LAYERS } from "./aten-layers.js";
+import { LINALG } from "./aten-linalg.js";
 import { LOSSES } from "./aten-losses.js";
 import { SIZES } from "./aten-sizes.js";
 
@@ -62,26 +65,8 @@ function convolution(
     : (named[`conv${axes}`]!(input, weight, options) as Tensor);
 }
 
-/** Interpolation by `size` or `scales`, of which one is given. */
-const resized =
-  (mode: string): Operator =>
-  ({ args }) => {
-    const [x, size, ...rest] = args as [Tensor, Maybe<Sizes>, ...unknown[]],
-      align = rest.find((v) => typeof v === "boolean"),
-      scales = rest.find((v) => Array.isArray(v)) as Maybe<Sizes>,
-      wanted = size ?? scales!.map((s, i) => Math.floor(x.shape[i + 2]! * s)),
-      even = !size && scales!.every((s) => s === scales![0]);
-    return F.interpolate(x, {
-      ...(even ? { scale_factor: scales![0]! } : { size: [...wanted] }),
-      mode,
-      ...(align === undefined ? {} : { align_corners: align }),
-    } as never);
-  };
-
-const padded =
-  (mode: string): Operator =>
-  ({ args: [x, pad] }) =>
-    named["pad"]!(x, pad, mode);
+/** The same tensor under another name: a view that gradients pass through. */
+const seen = (x: Tensor): Tensor => views.view(x, [x.shape], "alias");
 
 /** Batch statistics or the running ones; the second and third result are what a gradient would read. */
 const batchNorm =
@@ -136,9 +121,7 @@ const attention =
     return [out, ...new Array<null>(8).fill(null)];
   };
 
-const INTERPOLATION = ["bilinear", "nearest", "bicubic"],
-  PADDING = ["zeros", "border", "reflection"],
-  BAGS = ["sum", "mean", "max"];
+const BAGS = ["sum", "mean", "max"];
 
 /** null takes all of an axis. */
 const indexSpecs = (indices: readonly Maybe<Tensor>[]): IndexSpec[] => indices.map((at) => at ?? ":");
@@ -180,6 +163,9 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   ...SIZES,
   ...LOSSES,
   ...COMPLEX,
+  ...IMAGES,
+  ...LAYERS,
+  ...LINALG,
   // what says something of sizes and values, or does nothing to them
   "sym_size.int": by((x: Tensor, dim: number) => x.size(dim)),
   "sym_stride.int": by((x: Tensor, dim: number) => x.stride(dim)),
@@ -199,10 +185,10 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   sym_constrain_range: nothing,
   sym_constrain_range_for_size: nothing,
   _log_api_usage_once: nothing,
-  alias: by((x: Tensor) => x.alias()),
+  alias: by(seen),
   detach: by((x: Tensor) => x.detach()),
   detach_copy: by((x: Tensor) => x.detach().clone()),
-  lift_fresh: by((x: Tensor) => x.alias()),
+  lift_fresh: by(seen),
   lift_fresh_copy: by((x: Tensor) => x.clone()),
   contiguous: by((x: Tensor) => x.contiguous()),
   clone: by((x: Tensor) => x.clone()),
@@ -216,6 +202,14 @@ export const ATEN: Readonly<Record<string, Operator>> = {
     const like = to(source, [x.dtype]) as Tensor;
     return sameShape(like.shape, x.shape) ? like.clone() : views.expand(like, x.shape).clone();
   }),
+  _shape_as_tensor: ({ args: [x] }) => create.tensor((x as Tensor).shape, { dtype: "int64" } as never),
+  _reshape_alias: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])),
+  sym_size: by((x: Tensor) => [...x.shape]),
+  sym_stride: by((x: Tensor) => x.stride()),
+  numpy_T: by((x: Tensor) => x.T),
+  mT: by((x: Tensor) => x.mT),
+  mH: by((x: Tensor) => x.mH),
+  matrix_H: by((x: Tensor) => x.mH),
   // views
   view: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])), // memory may lie otherwise than PyTorch's
   _unsafe_view: by((x: Tensor, size: number[]) => views.reshape(x, size)),
@@ -230,6 +224,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
       step ?? 1,
     ),
   ),
+  unfold: by(views.unfold), // windows along an axis, not F.unfold
   as_strided: by((x: Tensor, size: number[], stride: number[], offset: Maybe<number>) =>
     views.as_strided(x, size, stride, offset ?? x.storage_offset()),
   ),
@@ -293,29 +288,6 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   _embedding_bag: bag,
   _embedding_bag_forward_only: bag,
   embedding_bag: bag,
-  grid_sampler_2d: by((x: Tensor, grid: Tensor, mode: number, padding: number, align_corners: boolean) =>
-    named["grid_sample"]!(x, grid, { mode: INTERPOLATION[mode], padding_mode: PADDING[padding], align_corners }),
-  ),
-  reflection_pad1d: padded("reflect"),
-  reflection_pad2d: padded("reflect"),
-  reflection_pad3d: padded("reflect"),
-  replication_pad1d: padded("replicate"),
-  replication_pad2d: padded("replicate"),
-  replication_pad3d: padded("replicate"),
-  "upsample_nearest1d.vec": resized("nearest"),
-  "upsample_nearest2d.vec": resized("nearest"),
-  "upsample_nearest3d.vec": resized("nearest"),
-  "upsample_linear1d.vec": resized("linear"),
-  "upsample_bilinear2d.vec": resized("bilinear"),
-  "upsample_trilinear3d.vec": resized("trilinear"),
-  "upsample_bicubic2d.vec": resized("bicubic"),
-  upsample_nearest1d: resized("nearest"),
-  upsample_nearest2d: resized("nearest"),
-  upsample_nearest3d: resized("nearest"),
-  upsample_linear1d: resized("linear"),
-  upsample_bilinear2d: resized("bilinear"),
-  upsample_trilinear3d: resized("trilinear"),
-  upsample_bicubic2d: resized("bicubic"),
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
     const mask = torch.ge(create.rand_like(x), p);

@@ -19,7 +19,7 @@ import { Graph } from "./graph.js";
 import { type GraphJson, GraphReader } from "./graph-json.js";
 import { findOperator } from "./operators.js";
 import { type OutputSpec, type Signature, readSignature } from "./signature.js";
-import { flattened, unflattened } from "./tree-spec.js";
+import { type TreeSpec, flattened, leavesOf, unflattened } from "./tree-spec.js";
 
 /** How large a size that is no constant may be. */
 export interface SizeRange {
@@ -189,7 +189,7 @@ export class ExportedModule extends Module {
     const out: unknown[] = [];
     specs.forEach((spec, i) => {
       if (spec.kind === "user") out.push(results[i]);
-      else {
+      else if (spec.kind !== "token") {
         const target =
           spec.kind === "state"
             ? tensorAt(this, spec.target)
@@ -202,19 +202,44 @@ export class ExportedModule extends Module {
 }
 titled(ExportedModule, "ExportedModule");
 
-/** The arguments in the order of the graph's inputs; an object at the end gives some by name. */
-function arranged({ args, kwargs, names }: Signature, given: readonly unknown[]): unknown[] {
+/**
+ * The arguments in the order of the graph's inputs; an object at the end gives some by name.  What was fixed when the
+ * program was exported may be left out, and tensors alone may come one by one, however they nested.
+ */
+function arranged({ inputs, args, kwargs, names }: Signature, given: readonly unknown[]): unknown[] {
+  const specs = inputs.filter((spec) => spec.kind === "user" || (spec.kind === "value" && spec.given)),
+    tensors = specs.filter((spec) => spec.kind === "user").length;
+  if (given.length === tensors && given.every((value) => value instanceof Tensor)) {
+    const rest = [...given];
+    return specs.map((spec) => (spec.kind === "value" ? spec.value : rest.shift()));
+  }
+  let leaf = 0;
+  /** Of the parts of a tree, one after the other: null, or what all of it was fixed as. */
+  const fixed = (tree: TreeSpec): { readonly value: unknown } | null => {
+    const own = specs.slice(leaf, (leaf += leavesOf(tree)));
+    return own.every((spec) => spec.kind === "value")
+      ? {
+          value: unflattened(
+            own.map((spec) => spec.value),
+            tree,
+          ),
+        }
+      : null;
+  };
   const positions = args.parts!,
     last = given.at(-1),
     // an object may be what is expected in that place
     byName = isOptions(last) && (given.length > positions.length || !positions[given.length - 1]!.keys),
     options: Record<string, unknown> = byName ? { ...last } : {},
     list = byName ? given.slice(0, -1) : given;
-  const values = positions.map((_, i) => {
-    const name = names[i] ?? `argument ${i + 1}`;
+  const values = positions.map((tree, i) => {
+    const name = names[i] ?? `argument ${i + 1}`,
+      otherwise = fixed(tree);
     if (i < list.length) return list[i];
-    if (!Object.hasOwn(options, name))
+    if (!Object.hasOwn(options, name)) {
+      if (otherwise) return otherwise.value;
       throw new TypeMismatchError(`forward: missing required argument '${name}'; it takes ${names.join(", ")}`);
+    }
     const value = options[name];
     delete options[name];
     return value;
@@ -227,6 +252,10 @@ function arranged({ args, kwargs, names }: Signature, given: readonly unknown[])
         `forward: takes ${positions.length + kwargs.keys!.length} arguments (${names.join(", ")}), got ${list.length}`,
       );
     options[name] = value;
+  });
+  kwargs.keys!.forEach((name, i) => {
+    const otherwise = fixed(kwargs.parts![i]!);
+    if (otherwise && !Object.hasOwn(options, name)) options[name] = otherwise.value;
   });
   return [
     ...positions.flatMap((spec, i) => flattened(values[i], spec, "forward", `'${names[i] ?? `argument ${i + 1}`}'`)),

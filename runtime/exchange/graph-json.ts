@@ -1,6 +1,7 @@
 // The graph of a torch.export archive as its JSON has it (PyTorch's torch/_export/serde/schema.py), read once and
 // checked: what is not there, or is something else, is told with its place.
 
+import { Complex } from "../elements/complex-number.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { FileError } from "../files/error.js";
 
@@ -78,6 +79,15 @@ const KEYWORDS = new Set(
 );
 
 /** Reads the JSON of one file. */
+/** The operator that the model called.  Decomposing a program makes `alias` of `detach`, and of slices of everything, whose
+ *  gradients go on; which it was is left in what the node says of its origin. */
+function meant(target: string, metadata: unknown): string {
+  const origin = (metadata as Json | null | undefined)?.["torch_fn"];
+  return target === "torch.ops.aten.alias.default" && typeof origin === "string" && /\.detach$/.test(origin)
+    ? "torch.ops.aten.detach.default"
+    : target;
+}
+
 export class GraphReader {
   constructor(
     private readonly file: string,
@@ -144,6 +154,7 @@ export class GraphReader {
         return { kind: "value", value: this.number(inner, place) };
       case "as_bool":
       case "as_string":
+      case "as_operator":
       case "as_ints":
       case "as_floats":
       case "as_bools":
@@ -151,6 +162,10 @@ export class GraphReader {
       case "as_int_lists":
       case "as_float_lists":
         return { kind: "value", value: inner };
+      case "as_complex": {
+        const { real, imag } = this.object(inner, place);
+        return { kind: "value", value: new Complex(this.number(real, place), this.number(imag, place)) };
+      }
       case "as_scalar_type":
         return { kind: "value", value: this.typeOf(inner) };
       case "as_tensors":
@@ -231,7 +246,7 @@ export class GraphReader {
 
   private node(value: unknown, index: number): NodeJson {
     const node = this.object(value, `node ${index}`),
-      target = this.text(node["target"], `node ${index}`),
+      target = meant(this.text(node["target"], `node ${index}`), node["metadata"]),
       name = typeof node["name"] === "string" ? node["name"] : `node ${index}`,
       place = `${name} (${target})`;
     const inputs = this.list(node["inputs"], place).map((item) => {

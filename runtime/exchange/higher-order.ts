@@ -34,10 +34,24 @@ const looped =
   (call) =>
     finished(work(call));
 
+/** Effects that change nothing: they refuse what the function whose result they look at refuses here itself. */
+const CHECKS = new Set(
+  ["_linalg_check_errors.default", "_assert_async.msg", "_print.default"].map((op) => `torch.ops.aten.${op}`),
+);
+
 export const CONTROL: Readonly<Record<string, Operator>> = {
   wrap_with_set_grad_enabled: ({ args: [on, body, ...values] }) =>
     set_grad_enabled(on as boolean, () => (body as Body)(...values)),
   wrap_with_autocast: ({ args: [, , , , body, ...values] }) => (body as Body)(...values),
+  // Only the order of effects is a value here.  Those that programs have check what their results are checked for anyway.
+  with_effects: ({ args: [token, operator] }) => {
+    if (!CHECKS.has(String(operator))) throw new OpError(`the effect ${String(operator)} cannot be had here`);
+    return [token, null];
+  },
+  // what only says how gradients are to be computed, or what to compile as one
+  tag_activation_checkpoint: ({ args: [body, ...values] }) => (body as Body)(...values),
+  wrap: ({ args: [body, ...values] }) => (body as Body)(...values),
+  invoke_subgraph: ({ args: [body, , ...values] }) => (body as Body)(...values),
   cond: ({ args: [condition, yes, no, values], target }) =>
     ((numberOf(condition, target) ? yes : no) as Body)(...list(values ?? [])),
   while_loop: looped(function* ({ args: [goOn, body, carried, more], target }) {

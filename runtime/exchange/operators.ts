@@ -2,7 +2,11 @@
 // aten.ts and higher-order.ts say what the others are.
 
 import * as composite from "../composite/index.js";
+import * as compositeFft from "../composite/fft.js";
 import * as compositeFunctional from "../composite/functional.js";
+import * as compositeLinalg from "../composite/linalg.js";
+import * as rootFunctions from "../composite/root-functions.js";
+import * as complexParts from "../functions/complex-parts.js";
 import * as indexing from "../functions/indexing.js";
 import * as join from "../functions/join.js";
 import * as dataDependent from "../functions/data-dependent.js";
@@ -11,13 +15,18 @@ import * as counting from "../functions/counting.js";
 import * as creation from "../creation/create.js";
 import * as shaped from "../creation/create-shaped.js";
 import * as functions from "../functions/tensor-functions.js";
+import * as fft from "../../names/fft.js";
 import * as F from "../../names/functional.js";
 import * as linalg from "../../names/linalg.js";
 import * as special from "../../names/special.js";
 import * as torch from "../../names/torch.js";
 import { Tensor } from "../tensor/tensor.js";
+import { is_grad_enabled } from "../tape/grad-mode.js";
+import { clone } from "../tensor/copy.js";
 import { copy_ } from "../views/transfer.js";
 import { ATEN } from "./aten.js";
+import { otherNames } from "./aten-renamed.js";
+import { EXTENSIONS } from "./aten-layers.js";
 import { CONTROL } from "./higher-order.js";
 import { NUMBERS } from "./numbers.js";
 
@@ -49,10 +58,15 @@ const MODULES = [
   indexing,
   counting,
   dataDependent,
+  rootFunctions,
+  complexParts,
 ] as unknown as Readonly<Record<string, unknown>>[];
 /** Modules whose functions have a prefix in ATen. */
 const PREFIXED: readonly (readonly [prefix: string, names: Readonly<Record<string, unknown>>])[] = [
   ["linalg_", linalg],
+  ["linalg_", compositeLinalg as unknown as Readonly<Record<string, unknown>>],
+  ["fft_", fft],
+  ["fft_", compositeFft as unknown as Readonly<Record<string, unknown>>],
   ["special_", special],
 ];
 /** What says how memory lies, and the like: nothing that a value depends on. */
@@ -87,9 +101,34 @@ export function findOperator(target: string): Operator | null {
   if (number) return ({ args }) => number(...args);
   const [, area, name, overload] = /^torch\.ops\.(\w+)\.(\w+)(?:\.(\w+))?$/.exec(target) ?? [];
   if (area === "higher_order") return own(CONTROL, name!);
-  if (area !== "aten" || name === undefined) return null;
-  const found = own(ATEN, `${name}.${overload}`) ?? own(ATEN, name) ?? byName(name);
+  if (name === undefined) return null;
+  if (area !== "aten") return own(EXTENSIONS, `${area}::${name}`);
+  const found = direct(name, overload) ?? indirect(name, overload);
   return found && /^(.*_)?out$/.test(overload ?? "") ? into(found) : found;
+}
+
+const direct = (name: string, overload: string | undefined): Operator | null =>
+  own(ATEN, `${name}.${overload}`) ?? own(ATEN, name) ?? byName(name);
+
+/** By another name of it, which may leave its argument as it was, or not. */
+function indirect(name: string, overload: string | undefined): Operator | null {
+  for (const { name: other, changes } of otherNames(name)) {
+    const found = direct(other, overload);
+    if (!found) continue;
+    if (changes === null) return found;
+    if (changes === "argument")
+      return (call) => {
+        const [self, ...rest] = call.args as [Tensor, ...unknown[]];
+        // its gradient may read what the argument was
+        const before = is_grad_enabled() && self.requires_grad ? clone(self) : self;
+        return copy_(self, found({ ...call, args: [before, ...rest] }) as Tensor);
+      };
+    return (call) =>
+      other.endsWith("_")
+        ? found({ ...call, args: [clone(call.args[0] as Tensor), ...call.args.slice(1)] })
+        : clone(found(call) as Tensor);
+  }
+  return null;
 }
 
 /** What writes its result into a tensor that is given by name. */
@@ -104,7 +143,9 @@ const into =
 function byName(name: string): Operator | null {
   const call = functionOf(name);
   if (call) return ({ args, options }) => call(...asArguments(args, options));
-  const method = name === "constructor" ? null : own(Tensor.prototype as unknown as Record<string, unknown>, name);
+  // of what is computed when it is read, such as `shape`, there is no value here
+  const method =
+    name === "constructor" ? null : (Object.getOwnPropertyDescriptor(Tensor.prototype, name)?.value as unknown);
   if (typeof method !== "function") return null;
   return ({ args: [self, ...args], options }) => (method as Function).apply(self, asArguments(args, options));
 }

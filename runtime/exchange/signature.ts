@@ -15,7 +15,9 @@ export type InputSpec =
 export type OutputSpec =
   | { readonly kind: "user"; readonly name?: string }
   /** What a parameter or buffer, or an argument, becomes. */
-  | { readonly kind: "state" | "input"; readonly target: string };
+  | { readonly kind: "state" | "input"; readonly target: string }
+  /** The order of effects, which is that of the graph here. */
+  | { readonly kind: "token" };
 
 export interface Signature {
   readonly inputs: readonly InputSpec[];
@@ -51,8 +53,10 @@ function inputSpec(reader: GraphReader, value: unknown, place: string): InputSpe
       ? { kind: "value", name: place, value: operand.value, given: true }
       : { kind: "user", name: nameOf(operand) };
   }
-  if (kind === "token" || kind === "custom_obj")
-    throw reader.fail(place, `inputs of the kind ${kind} cannot be had here`);
+  // what puts effects in an order: nothing here, where they have that of the graph
+  if (kind === "token")
+    return { kind: "value", name: nameOf(reader.named(spec["arg"], place)), value: null, given: false };
+  if (kind === "custom_obj") throw reader.fail(place, `inputs of the kind ${kind} cannot be had here`);
   const name = nameOf(reader.named(spec["arg"], place));
   if (kind === "parameter") return { kind, name, target: text("parameter_name") };
   if (kind === "tensor_constant") return { kind: "constant", name, target: text("tensor_constant_name") };
@@ -72,6 +76,8 @@ function outputSpec(reader: GraphReader, value: unknown, place: string): OutputS
       return { kind: "state", target: text("buffer_name") };
     case "parameter_mutation":
       return { kind: "state", target: text("parameter_name") };
+    case "token":
+      return { kind: "token" };
     case "user_input_mutation":
       return { kind: "input", target: text("user_input_name") };
     default:
@@ -93,7 +99,7 @@ export function readSignature(reader: GraphReader, module: Json, graph: GraphJso
     results = readTreeSpec(reader.text(call["out_spec"], "out_spec"), file),
     [args, kwargs] = given.parts ?? [];
   if (!args?.parts || !kwargs?.keys) throw reader.fail("in_spec", "arguments by place and by name are expected");
-  const users = inputs.filter((s) => s.kind === "user" || s.kind === "value"),
+  const users = inputs.filter((s) => s.kind === "user" || (s.kind === "value" && s.given)),
     names = Array.isArray(call["forward_arg_names"]) ? call["forward_arg_names"].map(String) : [];
   if (leavesOf(given) !== users.length) throw reader.fail("in_spec", "it has not as many values as there are inputs");
   return {

@@ -10,9 +10,17 @@ export interface TreeSpec {
 }
 
 const LEAF: TreeSpec = { keys: null, parts: null };
+/** A context's JSON; null for what is none, such as the name of a named tuple. */
+function parsed(context: string): unknown {
+  try {
+    return JSON.parse(context) as unknown;
+  } catch {
+    return null;
+  }
+}
 /** The keys that PyTorch keeps for dictionaries, and for classes of results by their fields. */
 function keysOf(context: unknown): string[] | null {
-  const value: unknown = typeof context === "string" ? JSON.parse(context) : context,
+  const value: unknown = typeof context === "string" ? parsed(context) : context,
     // a defaultdict keeps what makes its values, too
     keys: unknown = Array.isArray(value) && Array.isArray(value[1]) ? value[1] : value;
   return Array.isArray(keys) && keys.every((key) => typeof key === "string" || typeof key === "number")

@@ -2,7 +2,7 @@
 
 Each function gives (module, arguments by place, arguments by name); the module has a few thousand parameters."""
 
-from . import images, sequences, structures
+from . import images, sequences, structures, tensors
 from .parts import MODELS
 
-__all__ = ["MODELS", "images", "sequences", "structures"]
+__all__ = ["MODELS", "images", "sequences", "structures", "tensors"]
