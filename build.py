@@ -84,9 +84,14 @@ def parser() -> argparse.ArgumentParser:
     command("lint", lint, "check layout, habits and types of the sources").add_argument(
         "--fix", action="store_true", help="mend what the tools can mend by themselves"
     )
-    command("explain", explain, "print what an op means: definition, gradient, WGSL, CPU code").add_argument(
-        "name", help="an op's name, as in ops/"
+    explain_ = command(
+        "explain",
+        explain,
+        "print what an op means: definition, gradient, WGSL, CPU code\n"
+        "The kernels are of the call whose arguments follow (explain softmax input=64x1000 dim=1), or of a small one.",
     )
+    explain_.add_argument("name", help="an op's name, as in ops/ or in PyTorch")
+    explain_.add_argument("arguments", nargs="*", metavar="NAME=VALUE", help="a tensor is 8x3 or 8x3:int64, a list 1,2")
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package, or with --programs whole models; see bench/README.md")
     mutate_ = command(
@@ -131,6 +136,8 @@ def parser() -> argparse.ArgumentParser:
         "--size", action="append", default=[], metavar="NAME=N", help="how large a size is that varies (batch=1)"
     )
     command("pack", pack, "build, then make the tarball that npm would publish")
+    command("release", release, "build, then make what a release consists of: docs/releases.md")
+    command("wheel", wheel, "make the wheel of the compiler that PyPI would publish: the command tensorloom")
     return top
 
 
@@ -192,8 +199,7 @@ def lint(options: argparse.Namespace) -> int:
 def explain(options: argparse.Namespace) -> int:
     from buildtools import explain as explainer
 
-    text = explainer.page(options.name, package.definitions(options.ops))
-    print(text)
+    print(explainer.page(options.name, options.arguments, options.ops))
     return 0
 
 
@@ -271,6 +277,21 @@ def bundle(options: argparse.Namespace) -> int:
 def pack(options: argparse.Namespace) -> int:
     package.build(more_ops=options.ops)
     print(package.pack(ROOT).name)
+    return 0
+
+
+def release(options: argparse.Namespace) -> int:
+    from buildtools import release as releases
+
+    package.build(more_ops=options.ops)
+    print(*(file.relative_to(ROOT) for file in releases.make()), sep="\n")
+    return 0
+
+
+def wheel(options: argparse.Namespace) -> int:
+    from buildtools import wheel as wheels
+
+    print(wheels.build(ROOT).name)
     return 0
 
 

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codegen.version import VERSION
+
 from . import lock, node
 from .environment import say
 from .paths import DIST, EARLIER, NODE_MODULES, ROOT, SOURCES
@@ -25,7 +27,6 @@ if TYPE_CHECKING:  # imported where they are needed: loading them takes a while
     from codegen.earlier import Earlier
     from dsl.opdef import Library
 
-VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package
 # have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
@@ -53,8 +54,12 @@ PARTS = {
     "utils": "runtime/datasets/namespace",
     "utils/data": "runtime/datasets/index",
 }
-# The same of what the whole does not hold, because few programs have models of this kind.
+# The same of what the whole does not hold: what few programs have models of, and what ops of other projects import.
 BESIDE = {
+    "compiled": "compiled",
+    "compiled/bodies": "ops/data/bodies",
+    "compiled/callees": "ops/data/callees",
+    "compiled/routines": "ops/data/routines",
     "gguf": "runtime/gguf/index",
     "quantization": "runtime/quantization/index",
 }

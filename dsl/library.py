@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from .catalogue import Catalogue
 from .checking.elements import apart, companions
 from .checking.groups import groups_in, with_groups
 from .checking.names import check_library
@@ -22,11 +24,11 @@ from .lowering.lower import Lowering
 from .lowering.scalar_formulas import Formulas
 from .opdef import Library, OpDef, Schedule
 from .text.diagnostics import Error, located
+from .text.home import at_home, routines_of, with_routines
 from .text.parse import parse_file, parse_text
 from .text.source import Source
-from .text.syntax import Def, Op, Repeat, X
+from .text.syntax import Def, Op, X
 from .text.syntax import Schedule as ScheduleTree
-from .text.vocabulary import nodes_in
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -70,10 +72,10 @@ def definition_files(paths) -> list[Path]:
 
 
 def load_text(
-    text: str, path: str = "definition.op", beside: Library | None = None
+    text: str, path: str = "definition.op", beside: Library | Catalogue | None = None, home: str = ""
 ) -> tuple[Library, list[Error], list[Source]]:
-    """Definitions in a text; those of `beside` can be called."""
-    return lower([parse_text(text, path)], [Path(path).stem], beside)
+    """Definitions in a text; those of `beside` can be called.  home: the project whose they are."""
+    return lower([parse_text(text, path)], [Path(path).stem], beside, home=home)
 
 
 def lower_item(
@@ -105,36 +107,46 @@ def lower_item(
 def lower(
     parsed,
     stems: list[str],
-    beside: Library | None = None,
+    beside: Library | Catalogue | None = None,
     one=lower_item,
     before=lambda tasks: None,
     passed=lambda op: False,
+    checked: bool = False,
+    home: str = "",
 ) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  stems: of the files whose ops it
-    has, which come first; of others definitions can be called.  one: lowers one definition; before:
-    is given what `one` will be called with; passed: whether an op is known to be without mistakes."""
-    groups = groups_in(items for items, *_ in parsed)
-    parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
+    has, which come first; of others, and of `beside`, definitions can be called.  one: lowers one definition; before:
+    is given what `one` will be called with; passed: whether an op is known to be without mistakes; checked: all are;
+    home: whose definitions these are if not the library's (dsl/text/home.py)."""
     sources = [source for *_, source in parsed]
+    if isinstance(beside, Catalogue):
+        for source in sources:
+            beside.bring(source.text)
+    groups = groups_in([*(items for items, *_ in parsed), *([[*beside.defs.values()]] if beside else [])])
+    parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
-    errors += check_library(
-        [(items, source) for items, _, source in parsed],
-        [o.tree for o in beside.ops.values()] if beside else (),
-        passed,
-    )
-    trees = {n: o.tree for n, o in beside.ops.items()} if beside else {}
+    if not checked:
+        errors += check_library(
+            [(items, source) for items, _, source in parsed], beside.trees if beside else {}, passed, home
+        )
+    if home:
+        names = routines_of([items for items, *_ in parsed], home)
+        parsed = [
+            ([with_routines(i, names) for i in at_home(items, home)], found, source) for items, found, source in parsed
+        ]
+    own: dict[str, Op] = {}
     defs: dict[str, Def] = {}
     for items, _, _ in parsed:
         for item in items:
             if isinstance(item, Def):
                 defs[item.name] = item
             elif isinstance(item, Op):
-                trees.update({name: item for name, _ in members(item)})
+                own.update({name: item for name, _ in members(item)})
+    trees: Mapping[str, Op] = ChainMap(own, beside.trees) if beside else own
     broken = {(e.path, e.span) for e in errors}
     stepped = {d.name: d for d in defs.values() if d.steps}
     mine = defs
     if beside:  # what is called from there may call these, by names that nothing here has
-        own = {name for items, _, _ in parsed for i in items if isinstance(i, Op) for name, _ in members(i)}
         defs = {**{n: d for n, d in beside.defs.items() if n not in ROUTINES and n not in own}, **mine}
     mistaken = any(
         s.path == p and d.span[0] <= at[0] <= d.span[1]
@@ -145,8 +157,7 @@ def lower(
     )
     if mistaken:
         return Library({}), errors, sources  # what calls it cannot be lowered
-    for d in ordered(stepped):
-        ROUTINES[d.name] = routines.lower(d, defs)
+    routines.register(stepped, defs)
     ops: dict[str, OpDef] = {}
     sound = [
         (item, stem, source)
@@ -162,31 +173,13 @@ def lower(
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
     ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.value_checks)}
-    errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
-    errors += unknown_complexes(ops.values(), {*trees}, dict(zip(stems, sources)))
+    if not checked:
+        errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
+        errors += unknown_complexes(ops.values(), {*trees}, dict(zip(stems, sources)))
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped}, defs=mine)
     schedules(library, rules)
     return library, errors, sources
-
-
-def ordered(made: dict[str, Def]) -> list[Def]:
-    """Routines, those first that others call."""
-    out: list[Def] = []
-
-    def visit(d: Def):
-        if d in out:
-            return
-        for s in d.steps:
-            for t in s.steps if isinstance(s, Repeat) else (s,):
-                for n in (n for v in t.values for n in nodes_in(v)):
-                    if n.kind == "call" and n.val in made and n.val != d.name:
-                        visit(made[n.val])
-        out.append(d)
-
-    for d in made.values():
-        visit(d)
-    return out
 
 
 def members(op: Op) -> list[tuple[str, dict[str, int]]]:

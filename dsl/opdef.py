@@ -14,6 +14,7 @@ Names in formulas (`Symbol`):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .gradients.derivable import Derivable
@@ -119,7 +120,12 @@ class OpDef:
 class Library:
     """All definitions, in the order of their files."""
 
-    ops: dict[str, OpDef]
+    ops: Mapping[str, OpDef]
     schedules: list[Schedule] = field(default_factory=list)  # for kernel shapes
     routines: dict = field(default_factory=dict)  # dsl.lowering.routines.Routine by name
     defs: dict[str, Def] = field(default_factory=dict)
+
+    @property
+    def trees(self) -> dict[str, OpTree]:
+        """The ops as they were written, by the names by which formulas call them."""
+        return {name: op.tree for name, op in self.ops.items() if op.tree is not None}

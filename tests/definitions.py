@@ -5,7 +5,7 @@ import gc
 from functools import cache
 
 from buildtools.paths import EARLIER
-from codegen.api import package
+from codegen.api import compiled
 from codegen.api.opdata import op_data
 from codegen.data.model import Op
 from codegen.earlier import Earlier
@@ -28,4 +28,4 @@ def data_of(name: str) -> Op:
 @cache
 def packaged(name: str) -> Op:
     """The same as the package has it."""
-    return package.packaged(LIBRARY.ops[name], data_of(name))
+    return compiled.packaged(LIBRARY.ops[name], data_of(name))

@@ -13,7 +13,8 @@ import numpy as np
 from buildtools import node
 from buildtools.paths import EARLIER
 from codegen.api import modules
-from codegen.api.package import host_files, ops_files, programs
+from codegen.api.compiled import programs
+from codegen.api.package import host_files, ops_files
 from codegen.earlier import Earlier
 from codegen.kernels.kernel import Kernel, named_loops
 from dsl.ir.builders import is_loop

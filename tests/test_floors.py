@@ -42,7 +42,7 @@ runtime/nn names/modules.js
 runtime/optim runtime/distributions
 runtime/quantization runtime/interop
 runtime/exchange runtime/onnx runtime/gguf runtime/bundle
-runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js
+runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js compiled.js
 compat
 """
 # The same for Python.  What `import dsl` and `python -m dsl` open is a door to the workbench, and part of it.
@@ -53,12 +53,13 @@ dsl/text
 dsl/checking dsl/lowering dsl/reference dsl/opdef.py dsl/ir/verify.py dsl/gradients/adjoint.py dsl/gradients/multilinear.py
 dsl/library.py dsl/testing
 codegen/translator
-codegen/data
+codegen/data codegen/version.py
 codegen/binding codegen/kernels
 codegen/planner
 codegen/wgsl codegen/wasm codegen/fusion
 codegen/api codegen/ahead.py codegen/earlier.py
 workbench dsl/__init__.py dsl/__main__.py
+tensorloom
 buildtools
 website
 build.py
@@ -140,7 +141,7 @@ def test_who_imports_a_module_for_what_it_does_is_kept_by_bundlers(dist, imports
 
 def python_imports() -> dict[str, list[str]]:
     """What each file of the compiler and its tools imports, also inside of functions, of the same files."""
-    folders = [ROOT / name for name in ("dsl", "codegen", "workbench", "buildtools", "website")]
+    folders = [ROOT / name for name in ("dsl", "codegen", "workbench", "tensorloom", "buildtools", "website")]
     files = [ROOT / "build.py", *(f for folder in folders for f in sorted(folder.rglob("*.py")))]
     modules = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f for f in files}
     paths = {name: f.relative_to(ROOT).as_posix() for name, f in modules.items()}

@@ -8,7 +8,7 @@ from definitions import LIBRARY
 from interpreter_instances import Bench, task
 from random_definitions import made
 
-from codegen.api.package import programs
+from codegen.api.compiled import programs
 from dsl.gradients.adjoint import complete
 from dsl.library import load_text
 from dsl.opdef import OpDef

@@ -7,7 +7,7 @@ import numpy as np
 from definitions import LIBRARY
 
 from buildtools import node
-from codegen.api import package
+from codegen.api import compiled
 from codegen.api.aliases import names_of
 from codegen.binding.bind import bind
 from dsl.checking.reach import takes_all
@@ -130,7 +130,7 @@ def test_what_is_said_to_take_all_calls_of_another_op_takes_them():
     library, errors, _ = load_text("\n".join(texts))
     assert not errors
     ops = list(library.ops.values())
-    data = {op.name: package.op_data(op) for op in ops}
+    data = {op.name: compiled.op_data(op) for op in ops}
     given = {
         op.name: [
             {p.name: meta(single(v)) if isinstance(v, np.ndarray) else v for p, v in zip(op.params, w.arguments(n))}

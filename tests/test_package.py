@@ -12,7 +12,7 @@ import pytest
 from buildtools import node, package
 from buildtools.paths import ROOT
 from codegen.api import core
-from codegen.api.package import TRAINED
+from codegen.api.compiled import TRAINED
 
 
 @pytest.fixture(scope="module")

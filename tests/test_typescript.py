@@ -12,7 +12,7 @@ from definitions import LIBRARY, packaged
 from buildtools import by_hand, node, typescript
 from buildtools.package import bundled
 from buildtools.paths import EARLIER, SOURCES
-from codegen.api import modules, package
+from codegen.api import compiled, modules, package
 from codegen.api.aliases import names_of
 from codegen.earlier import Earlier
 from dsl.library import load_text
@@ -156,5 +156,5 @@ def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
     assert done.returncode == 0, done.stdout
     for op, got in zip(ops, json.loads(node.run([bundle]).stdout), strict=True):
         data = packaged(op.name)
-        named = package.with_named_bodies(op, package.op_data(op))  # whose length decides what is carried
-        assert got == plain(package.without_derived(op, data) if package.carried_of(op, named)[1] else data), op.name
+        named = compiled.with_named_bodies(op, compiled.op_data(op))  # whose length decides what is carried
+        assert got == plain(compiled.without_derived(op, data) if compiled.carried_of(op, named)[1] else data), op.name

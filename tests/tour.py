@@ -9,9 +9,9 @@ import numpy as np
 
 import workbench
 from buildtools.paths import ROOT
+from codegen.api.compiled import programs
 from codegen.api.modules import ops_module
 from codegen.api.notation import Writer
-from codegen.api.package import programs
 from codegen.kernels.kernel import Kernel
 from workbench.function import TYPICAL, Function, plan, standard
 
@@ -29,7 +29,7 @@ def softmax() -> Function:
 
 def definition() -> str:
     op = softmax().op
-    source = standard()[1][op.file]
+    source = standard().sources[op.file]
     return source.text[op.tree.span[0] : op.tree.span[1]].rstrip()
 
 

@@ -12,7 +12,8 @@ from dsl.text.diagnostics import CODES, did_you_mean, render, to_json
 from dsl.text.explain import page
 from dsl.text.highlight import FILE
 from dsl.text.highlight import text as highlighting
-from dsl.text.parse import ROOT, parse_file
+from dsl.text.parse import parse_file
+from dsl.text.places import ROOT
 from dsl.text.show import show
 from dsl.text.syntax import Op, Schedule
 from dsl.text.vocabulary import expanded

@@ -4,9 +4,12 @@ Only prints what the passes give; it derives nothing itself."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
-from codegen.api import package, report
+from codegen.api import compiled, report
 from codegen.api.notation import Writer
 from dsl.gradients.adjoint import complete
 from dsl.opdef import Library, OpDef
@@ -15,8 +18,9 @@ from dsl.text.show import show, signature
 WIDTH = 100
 
 
-def page(op: OpDef, library: Library) -> str:
-    """What `build.py explain NAME` and `workbench.op(NAME).explain()` print."""
+def page(op: OpDef, library: Library, call: Mapping[str, object] = MappingProxyType({})) -> str:
+    """What `build.py explain NAME` and `workbench.op(NAME).explain()` print.  call: the arguments of the call whose
+    kernels are shown, by their names; without any, it is a small one."""
     complete(op)
     parts = [("definition", show(op.tree).rstrip()), ("signature", described(op))]
     parts.append(("loops", str(op.forward)))
@@ -28,7 +32,7 @@ def page(op: OpDef, library: Library) -> str:
             parts.append((title, str(program)))
     if op.gradient is None:
         parts.append(("gradient", "none"))
-    kernels = package.programs(op)
+    kernels = compiled.programs(op)
     titles = ("forward", "gradient", "second gradient")
     parts.append(
         (
@@ -36,8 +40,8 @@ def page(op: OpDef, library: Library) -> str:
             "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, kernels)),
         )
     )
-    parts += wgsl(op, library)
-    parts.append(("in the package, see codegen/api/notation.py", Writer(package.op_data(op)).programs()))
+    parts += kernels_of(op, library, call)
+    parts.append(("in the package, see codegen/api/notation.py", Writer(compiled.op_data(op)).programs()))
     return joined(parts)
 
 
@@ -60,12 +64,9 @@ def described(op: OpDef) -> str:
     return "\n".join(lines)
 
 
-def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
-    """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is
-    one."""
+def small_call(op: OpDef) -> dict[str, object]:
+    """The arguments of a small call: of floats, with all tensors given, if there is one; none without any."""
     from dsl.testing.instances import instances
-
-    from .function import Function
 
     found = sorted(
         instances(op, 12),
@@ -75,19 +76,28 @@ def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
             sum(a.size for a in w.views.values()),
         ),
     )
-    instance = found[-1] if found else None
-    if instance is None:
+    return {p.name: a for p, a in zip(op.params, found[-1].arguments()) if a is not None} if found else {}
+
+
+def kernels_of(op: OpDef, library: Library, call: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The texts of the kernels of a call, forward and gradient."""
+    from .function import Function
+
+    arguments = dict(call) or small_call(op)
+    if not arguments and op.params:
         return [("WGSL", "no small call of this op was found")]
     f = Function(op, library)
-    arguments = {p.name: a for p, a in zip(op.params, instance.arguments()) if a is not None}
-    call = ", ".join(f"{n}: {list(a.shape)}" if isinstance(a, np.ndarray) else f"{n}={a}" for n, a in arguments.items())
+    tensors = {p.name for p in op.params if p.kind == "tensor"}
+    shape = lambda a: f"{np.asarray(a).dtype}{list(np.shape(a))}"
+    shown = ", ".join(f"{n}: {shape(a)}" if n in tensors else f"{n}={a}" for n, a in arguments.items())
+    floats = any(np.asarray(a).dtype.kind == "f" for n, a in arguments.items() if n in tensors)
     parts = []
     for title, gradient in (("WGSL", False), ("WGSL of the gradient", True)):
-        if gradient and (op.gradient is None or np.dtype(instance.dtype).kind != "f"):
+        if gradient and (op.gradient is None or not floats):
             continue
         launches = f.launches(gradient=gradient, **arguments)
         texts = [f"// {' x '.join(map(str, x.groups))} workgroups\n{x.code.rstrip()}" for x in launches]
-        parts.append((f"{title}, {op.name}({call})", "\n\n".join(texts) or "no launch"))
+        parts.append((f"{title}, {op.name}({shown})", "\n\n".join(texts) or "no launch"))
         kernels = f.wasm(gradient=gradient, **arguments)
         parts.append((title.replace("WGSL", "WebAssembly"), "\n\n".join(kernels) or "no kernel"))
     return parts

@@ -10,9 +10,9 @@ as the package binds them (codegen/binding/bind.py)."""
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from dataclasses import replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,22 +24,23 @@ from codegen.data.model import Call, Launch, Meta, Op, Schedule
 from codegen.kernels.host_formula import formula
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
+from dsl.catalogue import Catalogue
 from dsl.gradients.adjoint import complete
 from dsl.ir.dtypes import is_floating
-from dsl.library import load, load_text
+from dsl.library import definition_files, load_text
 from dsl.opdef import Library, OpDef
 from dsl.testing.trials import check_reads
 from dsl.text.diagnostics import DefinitionError, did_you_mean, render
+from dsl.text.places import OPS
 from dsl.text.show import signature
 from dsl.text.source import Source
 
-from . import numpy_runner
+from . import notebook, numpy_runner
 from .checkup import Report, checkup
 
 if TYPE_CHECKING:
     from .wasm_runner import Wasm
 
-OPS = Path(__file__).resolve().parent.parent / "ops"
 TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
 
 
@@ -48,11 +49,11 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
 
     name: which one, if the text defines several.  on: "numpy", "gpu" or "wasm"; by default the GPU if there is one.
     Raises DefinitionError, whose text shows the mistakes in the definition or says that there is no such op."""
-    library, files = standard()
+    shelf = standard()
     if re.fullmatch(r"\s*[\w.]+\s*", text):
-        found = find(text.strip(), library)
-        return Function(found, library, files[found.file], on)
-    made, errors, (source,) = load_text(text, "definition.op", library)
+        found = find(text.strip(), shelf)
+        return Function(found, shelf.library, shelf.sources[found.file], on)
+    made, errors, (source,) = load_text(text, "definition.op", shelf)
     errors += [e for o in made.ops.values() for e in check_reads(o, source)]
     if errors:
         raise DefinitionError(render(errors, source))
@@ -62,31 +63,21 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
         )
     if name is not None and name not in made.ops:
         raise DefinitionError(f"the text defines no op `{name}`; it has {', '.join(made.ops)}")
-    all_ops = Library({**library.ops, **made.ops}, library.schedules)
+    all_ops = Library(ChainMap(dict(made.ops), shelf.ops), shelf.library.schedules)
     return Function(made.ops[name] if name else next(iter(made.ops.values())), all_ops, source, on)
 
 
 @cache
-def standard() -> tuple[Library, dict[str, Source]]:
-    """The definitions of ops/, and its files by their stems.  Raises DefinitionError if they have mistakes."""
-    library, errors, sources = load(OPS)
-    if errors:
-        raise DefinitionError(render(errors, sources))
-    return library, {Path(s.path).stem: s for s in sources}
+def standard() -> Catalogue:
+    """The definitions of the library."""
+    return Catalogue(definition_files(OPS))
 
 
-def find(name: str, library: Library) -> OpDef:
+def find(name: str, shelf: Catalogue) -> OpDef:
     """The op called `name` here or in PyTorch (`conv2d`, `torch.nn.functional.conv2d`).  Raises DefinitionError."""
-    known: dict[str, OpDef] = {}
-    for o in library.ops.values():
-        for alias in o.aliases:
-            words = alias.split(".")
-            for start in range(len(words)):
-                known.setdefault(".".join(words[start:]), o)
-    known |= library.ops
-    if name in known:
-        return known[name]
-    raise DefinitionError(f"no op is called `{name}`; {did_you_mean(name, known)}".rstrip("; "))
+    if name in shelf.called:
+        return shelf.ops[shelf.called[name]]
+    raise DefinitionError(f"no op is called `{name}`; {did_you_mean(name, shelf.called)}".rstrip("; "))
 
 
 @cache
@@ -95,10 +86,12 @@ def device():
     try:
         from buildtools import environment, gpu
 
-        try:
-            gpu.enter()
-        except environment.SetupError:
-            pass  # no software GPU on this machine: what wgpu finds
+        gpu.enter()
+    except ImportError:
+        pass  # an installed compiler: what wgpu finds
+    except environment.SetupError:
+        pass  # no software GPU on this machine
+    try:
         from .wgpu_runner import Gpu
 
         return Gpu()
@@ -130,9 +123,13 @@ class Function:
         self.name = shown_name(op)
         self.__name__, self.__doc__ = self.name, op.doc
         self.signature = replace(opdata.signature(op), name=self.name)
+        self.__signature__ = notebook.python_signature(op)
 
     def __repr__(self) -> str:
         return signature(self.op.tree)
+
+    def _repr_html_(self) -> str:
+        return notebook.page(self)
 
     @property
     def on(self) -> str:
@@ -147,7 +144,7 @@ class Function:
     @cached_property
     def data(self) -> Op:
         """The op as kernels need it, with its gradients."""
-        from codegen.api.package import op_data
+        from codegen.api.compiled import op_data
 
         complete(self.op)
         return op_data(self.op)
@@ -269,11 +266,12 @@ class Function:
         names = list(self.op.gradient.outputs) if gradient else self.op.outputs
         return call, [i for i, s in enumerate(self.data.slots) if s.name in names]
 
-    def explain(self) -> str:
-        """The definition, what was derived from it, and its kernels, as text."""
+    def explain(self, /, *args, **options) -> str:
+        """The definition, what was derived from it, and the kernels of this call, or of a small one, as text."""
         from .explain import page
 
-        return page(self.op, self.library)
+        given = {p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options))}
+        return page(self.op, self.library, {n: v for n, v in given.items() if v is not None})
 
     def check(self, instances: int = 4) -> Report:
         """Runs the definition's tests, looks for reads outside, compares gradients with central differences and the

@@ -12,7 +12,7 @@ from pathlib import Path
 import dsl.library
 from codegen.ahead import ahead
 from codegen.api.by_hand import NEEDED, ByHand, taken
-from codegen.api.package import made_of
+from codegen.api.compiled import made_of
 from codegen.earlier import Earlier, Sources
 from dsl.checking.elements import apart
 from dsl.checking.reach import uncalled, uncalled_errors
@@ -20,10 +20,9 @@ from dsl.gradients import adjoint
 from dsl.opdef import Library, OpDef
 from dsl.text.diagnostics import DefinitionError, render
 from dsl.text.parse import parse_file
+from dsl.text.places import OPS
 
 from .checkup import mistakes
-
-OPS = Path(__file__).parents[1] / "ops"
 
 
 def load(

@@ -7,12 +7,12 @@ and a pointwise one also in place, as `name_`; `Tensor.name_` is that alone."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from dsl.opdef import Library, OpDef
+from dsl.text.places import OPS
 
 # The functions `name_` that PyTorch has beside methods in place.
-IN_PLACE_FUNCTIONS = Path(__file__).parents[2] / "ops" / "in_place.names"
+IN_PLACE_FUNCTIONS = OPS / "in_place.names"
 # PyTorch's modules and the package's own names for them; the root is "torch".
 NAMESPACES = {
     "torch": "torch",

@@ -6,13 +6,13 @@ there is. Here: which ops' names and methods the entry gets; what it takes of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from pathlib import Path
 
 from dsl.opdef import OpDef
+from dsl.text.places import OPS
 
 from .aliases import Names, listed
 
-LIST = Path(__file__).parents[2] / "ops" / "core.names"
+LIST = OPS / "core.names"
 Table = dict[str, list[OpDef]]
 
 

@@ -46,8 +46,8 @@ def family_text(op: OpDef, text: str) -> str:
 def lines(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
     """The comment's lines, without the stars.  `before`: ops that a call under the same name tries first."""
     out = family_text(op, op.doc).strip().split("\n")
-    if op.aliases:
-        out += ["", "Like " + ", ".join(f"`{a}`" for a in op.aliases) + "."]
+    if pytorch := [a for a in op.aliases if a.startswith(("torch.", "Tensor."))]:
+        out += ["", "Like " + ", ".join(f"`{a}`" for a in pytorch) + "."]
     docs = param_docs(op)
     out += [""] + [f"@param {'options.' if p.keyword else ''}{p.name} {docs[p.name]}" for p in op.params]
     shown = examples(op, before)

@@ -95,6 +95,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "name": op.name,
         "data": binding(op.name),
         "function": binding(op.name) if called else "",
+        "export": "export ",
         "shown": docs.shown_name(op),
         "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
         "comment": docs.comment(docs.lines(op, before)),
@@ -126,9 +127,11 @@ def takes_more(op: OpDef) -> bool:
     return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
 
-def data_text(data: model.Op, whole: model.Op, loops: str = "", callees: Sequence[str] = ()) -> str:
+def data_text(
+    data: model.Op, whole: model.Op, loops: str = "", callees: Sequence[str] = (), own: Collection[str] = ()
+) -> str:
     """What the runtime knows of an op, as a literal; see `short`."""
-    return literal(short(data, whole, loops, callees))
+    return literal(short(data, whole, loops, callees, own))
 
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str], elsewhere: Collection[str] = ()) -> str:

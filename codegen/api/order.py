@@ -4,10 +4,10 @@ at most 32 kB before, so kin stand beside each other.  Who imports all ops, or m
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-FILES = (ROOT / "ops" / "order.names").read_text(encoding="utf-8").partition("\n\n")[2].split()
+from dsl.text.places import OPS
+
+FILES = (OPS / "order.names").read_text(encoding="utf-8").partition("\n\n")[2].split()
 COMPILER = ("dsl", "codegen", "host", "wgsl", "wasm", "fusion")  # folders
 FIRST = ("bodies", "routines", "callees")  # what the data of many ops names
 

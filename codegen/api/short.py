@@ -6,7 +6,7 @@ The usual values are stated here once; `complete_module` prints them for the pac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..data import model
 from .literal import Identifier, literal
@@ -30,10 +30,16 @@ USUAL: dict[type, dict[str, object]] = {
 }
 
 
-def short(op: model.Op, whole: model.Op | None = None, loops: str = "", callees: Sequence[str] = ()) -> dict:
+def short(
+    op: model.Op,
+    whole: model.Op | None = None,
+    loops: str = "",
+    callees: Sequence[str] = (),
+    own: Collection[str] = (),
+) -> dict:
     """An op's data without what is usual or follows; its slots and programs in the notation.  whole: with the programs
     that the package derives, loops: from which it does (kernels/loop_notation.py), callees: how it names the data of
-    the ops whose bodies these run."""
+    the ops whose bodies these run, own: the routines that stand beside it (codegen/api/project.py)."""
     rest = without(op, derived(op))
     if op.sizes:
         rest["sizes"] = " ".join(f"{s.name}={host(s.value)}" for s in op.sizes)
@@ -47,7 +53,7 @@ def short(op: model.Op, whole: model.Op | None = None, loops: str = "", callees:
         "classes": classes if classes != "f" else "",
         "values": " ".join(writer.values),
         "bodies": list(map(Identifier, writer.bodies)),
-        "routines": routine_names(op),
+        "routines": routine_names(op, own),
         "reals": reals(whole or op),
         "loops": Identifier(f"`{loops}`") if loops else "",
         "callees": Identifier(f"() => [{', '.join(callees)}]") if callees else "",
@@ -94,9 +100,14 @@ def without(value, follows: dict[int, dict[str, object]]):
     return {k: without(v, follows) for k, v in value.__dict__.items() if k not in known or v != known[k]}
 
 
-def routine_names(op: model.Op) -> list[Identifier]:
-    """An op's routines as they stand in ops/data/routines.ts."""
-    return [Identifier(f"routines_.{camel(f.name)}") for f in op.routines]
+def routine_names(op: model.Op, own: Collection[str]) -> list[Identifier]:
+    """An op's routines as they stand in ops/data/routines.ts, or beside it."""
+    return [Identifier(own_name(f.name) if f.name in own else f"routines_.{camel(f.name)}") for f in op.routines]
+
+
+def own_name(name: str) -> str:
+    """What a routine or a body is called in a project's module: as no op is."""
+    return f"{camel(name)}_"
 
 
 def classes_of(op: model.Op) -> tuple[bool, bool]:

@@ -24,7 +24,7 @@ def called(op: Op) -> str:
 def sharing(op: Op, vocabulary: Vocabulary) -> list[Op]:
     """The op, then the others that are called by the same name."""
     own = set(names(op))
-    others = {id(o): o for o in vocabulary.ops.values() if o is not op}
+    others = {id(o): o for o in vocabulary.own.values() if o is not op}
     return [op, *(o for o in others.values() if own & set(names(o)))]
 
 
@@ -48,7 +48,7 @@ def check_modules(walk, op: Op, vocabulary: Vocabulary):
     """walk: the op's `Formulas`, which takes the errors."""
     seen: set[str] = set()
     for m in op.modules:
-        if not op.aliases:
+        if not op.aliases and not vocabulary.home:
             walk.error(
                 "name",
                 f"`{m.name}` has nothing to call",
@@ -61,7 +61,7 @@ def check_modules(walk, op: Op, vocabulary: Vocabulary):
         seen.add(m.name)
         first = next(
             o
-            for o in (*vocabulary.ops.values(), op)
+            for o in (*vocabulary.own.values(), op)
             if o is op or any(set(classes(o, x)) & set(classes(op, m)) for x in o.modules)
         )
         if first is not op:

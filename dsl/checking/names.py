@@ -8,7 +8,8 @@ definitions."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from ..text.diagnostics import Error, located
 from ..text.source import Source
@@ -31,14 +32,18 @@ def camel(name: str) -> str:
 
 
 def check_library(
-    files: Iterable[tuple[list, Source]], beside: Iterable[Op] = (), passed: Callable[[Op], bool] = lambda op: False
+    files: Iterable[tuple[list, Source]],
+    beside: Mapping[str, Op] = MappingProxyType({}),
+    passed: Callable[[Op], bool] = lambda op: False,
+    home: str = "",
 ) -> list[Error]:
-    """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine; passed: whether an op is
-    known to be without mistakes beside the definitions that it names."""
+    """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine, by their names; passed:
+    whether an op is known to be without mistakes beside the definitions that it names; home: the project whose
+    definitions these are, "" for the library's."""
     files = list(files)
     groups = groups_in(items for items, _ in files)
     files = [(with_questions(with_groups(items, groups)), source) for items, source in files]
-    vocabulary = Vocabulary.of([*(item for items, _ in files for item in items), *beside])
+    vocabulary = Vocabulary.of((item for items, _ in files for item in items), beside, home)
     errors = duplicates(files)
     for items, source in files:
         errors += check(items, source, vocabulary, passed)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from ..text.diagnostics import Error, did_you_mean
 from ..text.syntax import Assign, Op, Span
-from ..text.vocabulary import SPACES, expanded, names_in, nodes_in, word
-from .assignments import apart, axis_text, placed, results, results_of, scattered, uses
+from ..text.vocabulary import expanded, names_in, nodes_in, word
+from .assignments import apart, axis_text, placed, results, scattered, uses
 from .bodies import check_body
 from .constants import check_clauses, check_test
 from .def_names import cycle
 from .formulas import Formulas
 from .modules import check_modules
+from .public_names import check_public_names
 from .reach import clause_word
 from .scope import CONSTANTS, Scope, Thing, Vocabulary, derived
 from .shapes import KINDS, RESERVED
@@ -28,7 +27,9 @@ class OpNames:
 
     def check(self, clean: bool) -> list[Error]:
         """`clean`: the signature has no mistakes."""
-        self.heading()
+        check_public_names(self.walk, self.op, self.source, self.vocabulary)
+        if not self.op.body and not self.op.launches:
+            self.error("syntax", f"`{self.op.name}` has no formula", self.op.name_span, help=("write one:  out = ...",))
         check_clauses(self.walk, self.op, self.source, clean)
         check_modules(self.walk, self.op, self.vocabulary)
         if clean:
@@ -50,42 +51,6 @@ class OpNames:
         for t in self.op.tests:
             check_test(self.walk, t.condition, t.raises is not None, expanded(self.op))
         return self.walk.errors
-
-    def heading(self):
-        op = self.op
-        if op.name.endswith("_"):
-            self.error("name", f"`{op.name}` ends in `_`", op.name_span, "the form that works in place is generated")
-        for i, alias in enumerate(op.aliases):
-            at = self.clause_word("as", alias, op.aliases[:i].count(alias))
-            if alias in op.aliases[:i]:
-                self.error("name", f"the name `{alias}` is given twice", at)
-            space, _, name = alias.rpartition(".")
-            if space not in SPACES:
-                label = did_you_mean(space, SPACES) if space else f"did you mean `torch.{name}`?"
-                self.error(
-                    "name",
-                    f"nothing is found under the name `{alias}`",
-                    at,
-                    label,
-                    help=("a name is in one of  " + ", ".join(SPACES),),
-                )
-            if name.endswith("_") and (count := results_of(op)) != 1:
-                self.error(
-                    "name",
-                    f"`{alias}` puts the result in the place of the first tensor",
-                    at,
-                    f"`{op.name}` has {'none' if not count else 'several'}",
-                    help=(f"leave the `_` out:  as {alias.rstrip('_')}",),
-                )
-            for hole in sorted(set(re.findall(r"\{(\w)\}", alias)) - ({op.family[0]} if op.family else set())):
-                self.error(
-                    "name",
-                    f"`{{{hole}}}` in this name stands for nothing",
-                    at,
-                    f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause",
-                )
-        if not op.body and not op.launches:
-            self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
         return clause_word(self.op, self.source, first, text, skip)

@@ -68,7 +68,10 @@ ORDER = ("<", "<=", ">", ">=", "==", "!=")
 def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
     """The target exists, the condition compares facts that are known of it, and each strategy runs it with all of its
     settings."""
-    names = {*vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
+    names = {*vocabulary.own, *(o.name for o in vocabulary.own.values())}
+    if vocabulary.home and s.target in SHAPES:
+        at = word(source, (s.span[0] + 8, s.span[1]), s.target)
+        return [Error("name", "kinds of kernels are scheduled in the library", at, "a project schedules its own ops")]
     if s.target not in SHAPES and s.target not in names:
         at = word(source, (s.span[0] + 8, s.span[1]), s.target)
         label = did_you_mean(s.target, {*SHAPES, *names})
@@ -77,7 +80,7 @@ def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[
     if s.target in SHAPES:
         shape = SHAPES[s.target]
         return [*condition(s, shape.facts, f"a {s.target}"), *settings(s, shape.strategies)]
-    op = vocabulary.ops.get(s.target) or next(o for o in vocabulary.ops.values() if o.name == s.target)
+    op = vocabulary.own.get(s.target) or next(o for o in vocabulary.own.values() if o.name == s.target)
     scope: Scope = open_scope(op, source)[0]  # of an op, its sizes and options are known as well
     known = {n: k for shape in SHAPES.values() for n, k in shape.facts.items()}
     known |= dict.fromkeys(scope.of_kind("size", "pack", "option", "rank"), "")

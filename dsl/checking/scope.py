@@ -4,8 +4,10 @@ Facts only; the checks are in dsl/checking/signature.py, dsl/checking/formulas.p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ..ir.program import CONSTANTS as CONSTANTS
 from ..text.source import Source
@@ -51,19 +53,24 @@ class Scope:
 
 @dataclass
 class Vocabulary:
-    """All definitions of a library: ops by the names they can be called by, and formulas."""
+    """All definitions of a library: ops by the names they can be called by, and formulas.  home: the project whose
+    definitions they are, and `own` its ops."""
 
-    ops: dict[str, Op] = field(default_factory=dict)
+    ops: Mapping[str, Op] = field(default_factory=dict)
     defs: dict[str, Def] = field(default_factory=dict)
+    own: Mapping[str, Op] = field(default_factory=dict)
+    home: str = ""
 
     @staticmethod
-    def of(items: Iterable) -> Vocabulary:
-        """Of two definitions with one name the first counts."""
-        v = Vocabulary()
+    def of(items: Iterable, beside: Mapping[str, Op] = MappingProxyType({}), home: str = "") -> Vocabulary:
+        """Of two definitions with one name the first counts, and all before those of `beside`."""
+        own: dict[str, Op] = {}
+        ops = ChainMap(own, beside) if beside else own  # type: ignore[arg-type]  # nothing is put into `beside`
+        v = Vocabulary(ops, own=own if home else ops, home=home)
         for item in items:
             if isinstance(item, Op):
                 for name in expanded(item):
-                    v.ops.setdefault(name, item)
+                    own.setdefault(name, item)
             elif isinstance(item, Def):
                 v.defs.setdefault(item.name, item)
         return v

@@ -16,6 +16,7 @@ from ..ir.expression import Binary, Call, Cast, Constant, E, Index, Local, Rando
 from ..ir.intrinsics import ROUNDING, ROUTINES
 from ..reference import scalars
 from ..text.syntax import Def, Repeat
+from ..text.vocabulary import nodes_in
 from .context import Context
 from .scalar_formulas import Formulas
 
@@ -101,6 +102,31 @@ class Plain:
 
     def is_tensor(self, n: str) -> bool:
         return False
+
+
+def register(made: dict[str, Def], defs: dict[str, Def]) -> None:
+    """Lowers routines and makes them known.  defs: all formulas that they may call."""
+    for d in ordered(made):
+        ROUTINES[d.name] = lower(d, defs)
+
+
+def ordered(made: dict[str, Def]) -> list[Def]:
+    """Routines, those first that others call."""
+    out: list[Def] = []
+
+    def visit(d: Def):
+        if d in out:
+            return
+        for s in d.steps:
+            for t in s.steps if isinstance(s, Repeat) else (s,):
+                for n in (n for v in t.values for n in nodes_in(v)):
+                    if n.kind == "call" and n.val in made and n.val != d.name:
+                        visit(made[n.val])
+        out.append(d)
+
+    for d in made.values():
+        visit(d)
+    return out
 
 
 def lower(d: Def, defs: dict[str, Def]) -> Routine:

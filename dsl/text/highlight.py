@@ -8,10 +8,11 @@ import json
 import re
 
 from ..ir.program import CONSTANTS
-from .parse import ROOT, parser
+from .parse import parser
+from .places import GRAMMAR
 from .vocabulary import FUNCTIONS, OPTION_TYPES, RESULT_TYPES
 
-FILE = ROOT / "grammar" / "op.tmLanguage.json"
+FILE = GRAMMAR.with_name("op.tmLanguage.json")
 ITEM_WORDS = ("op", "def", "schedule")
 FORMULA_WORDS = ("if", "else", "and", "or", "not", "in")
 INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "prints", "over", "groups", "of", "each", "break")

@@ -16,14 +16,14 @@ from lark.utils import TextSlice
 from .blocks import Misplaced, with_steps
 from .diagnostics import Error, either, located
 from .mistakes import Failure, continues, known_mistake, strings_of
+from .places import GRAMMAR
+from .places import cache as cache_folder
 from .source import Source, read
 from .syntax import Def, Op, Schedule, Variant, X
 from .tree import Build
 from .tree_values import Unreadable
 from .variants import completed
 
-ROOT = Path(__file__).resolve().parents[2]
-GRAMMAR = ROOT / "grammar" / "op.lark"
 DEPTH = 100  # formulas nested deeper are refused: the later passes recurse
 
 # What a terminal is called in a message; terminals that stand for one word or sign show it.
@@ -51,13 +51,9 @@ ON = {"ADD", "MUL", "BITOP", "SHIFT", "POWER", "COMPARE", "FALLBACK", "DOT", "IF
 
 @cache
 def parser() -> Lark:
-    """The LALR parser; its table is kept in `.cache` beside the sources where that can be written."""
-    folder = ROOT / ".cache"
-    try:
-        folder.mkdir(exist_ok=True)
-        where = str(folder / "op.lark.cache")
-    except OSError:
-        where = None
+    """The LALR parser; its table is kept from one run to the next where that can be written."""
+    folder = cache_folder()
+    where = str(folder / "op.lark.cache") if folder else None
     return Lark(
         GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",

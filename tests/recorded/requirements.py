@@ -19,7 +19,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
-from codegen.api import package  # noqa: E402
+from codegen.api import compiled  # noqa: E402
 from codegen.binding.bind import bind  # noqa: E402
 from codegen.binding.binding import filled  # noqa: E402
 from codegen.binding.pattern import contiguous_strides  # noqa: E402
@@ -198,7 +198,7 @@ def told(data, i: int, verdicts: list, turned: bool | None, env: dict) -> bool:
 
 def shown(op) -> tuple[list, list[str]]:
     """Calls of an op with their answers, and what no call showed, with the reason."""
-    data, caught = package.op_data(op), {}
+    data, caught = compiled.op_data(op), {}
     watching = replace(data, requires=[Require(lambda env: caught.update(env=dict(env)) or 1, "", []), *data.requires])
     wanted = {(i, -1): None for i in range(len(op.requires))} | {
         (i, k): v for i, r in enumerate(op.requires) for k, v in enumerate(variants(r.holds))
