@@ -1,4 +1,5 @@
-"""Layout, habits and types of the sources: ruff and mypy for Python, biome for TypeScript and JavaScript.
+"""Layout, habits and types of the sources: ruff and mypy for Python, biome for TypeScript and JavaScript, and the
+layout of definitions.
 
 What each asks for is in pyproject.toml and biome.jsonc.  Needs `.venv` and `node_modules`."""
 
@@ -21,8 +22,14 @@ def tools() -> dict[str, Callable[[bool], list[str | Path]]]:
         "ruff format": lambda fix: [*python, "ruff", "format", *([] if fix else ["--diff"]), "--quiet", "."],
         "ruff check": lambda fix: [*python, "ruff", "check", *(["--fix"] if fix else []), "--quiet", "."],
         "mypy": lambda fix: [*python, "mypy", "--cache-dir", ".cache/mypy"],
+        "tensorloom fmt": lambda fix: [*python, "tensorloom", "fmt", *([] if fix else ["--check"]), *definitions()],
         "biome": lambda fix: [*biome, *(["--write"] if fix else []), "."],
     }
+
+
+def definitions() -> list[Path]:
+    """The folders of definitions."""
+    return [ROOT / "ops", *sorted((ROOT / "examples" / "packages").glob("*/ops"))]
 
 
 def complaint(name: str, fix: bool = False) -> str:

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+from dsl.checking.recurrences import RUNS, recurs
 from dsl.library import members
 from dsl.text.syntax import Def, Op
 
@@ -105,6 +106,9 @@ class Sources:
         name."""
         found = dict.fromkeys(name for name, _ in members(item))
         todo = [*found]
+        if recurs(item) and RUNS in self.texts:
+            found[RUNS] = None
+            todo.append(RUNS)
         for name in todo:
             new = [n for n in self.named[name] if n not in found]
             found |= dict.fromkeys(new)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from .checking.elements import with_questions
 from .checking.groups import groups_in, with_groups
+from .checking.recurrences import with_recurrences
 from .checking.schedules import SHAPES
 from .lowering.routines import register
 from .opdef import Library, OpDef
@@ -161,7 +162,8 @@ class Catalogue:
         return next(op for op in made if isinstance(op, Op) and name in expanded(op))
 
     def lowerable(self, item: Item) -> list[Op | Def | ScheduleTree]:
-        return with_questions(with_groups(item.trees, groups_in([list(self.defs.values())])))
+        trees, _ = with_recurrences(item.trees, [])
+        return with_questions(with_groups(trees, groups_in([list(self.defs.values())])))
 
     def lowered(self, name: str) -> OpDef:
         """Raises KeyError for what asks an op's elements where nothing is asked."""

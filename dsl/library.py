@@ -12,6 +12,7 @@ from .catalogue import Catalogue
 from .checking.elements import apart, companions
 from .checking.groups import groups_in, with_groups
 from .checking.names import check_library
+from .checking.recurrences import with_recurrences
 from .checking.reach import dead_overloads, unknown_complexes
 from .checking.schedules import SHAPES
 from .ir.expression import E
@@ -122,6 +123,7 @@ def lower(
     if isinstance(beside, Catalogue):
         for source in sources:
             beside.bring(source.text)
+    parsed = [(*with_recurrences(items, found), source) for items, found, source in parsed]
     groups = groups_in([*(items for items, *_ in parsed), *([[*beside.defs.values()]] if beside else [])])
     parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
     errors = [e for _, found, source in parsed for e in located(found, source.path)]

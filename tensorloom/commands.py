@@ -210,6 +210,43 @@ def error(kind: str | None) -> None:
         raise Failed(f"no kind of error is called `{kind}`; {did_you_mean(kind, CODES) or 'see tensorloom error'}")
 
 
+@cli.command()
+@DEFINITIONS
+@click.option("--check", "only", is_flag=True, help="Change nothing; say which files would change, and fail then.")
+def fmt(paths: tuple[Path, ...], only: bool) -> None:
+    """Lays definitions out: spaces in lines, blank lines between definitions.
+
+    Line breaks and comments stay. What cannot be read stays as it is."""
+    from dsl.text.layout import formatted
+
+    from .project import files_of
+
+    with failures():
+        files = files_of(folders(paths), modules=False)
+    changed = []
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        if (made := formatted(text)) != text:
+            changed.append(file)
+            if not only:
+                file.write_text(made, encoding="utf-8")
+    for file in changed:
+        click.echo(f"{'would change' if only else 'laid out'} {file}")
+    sys.exit(1 if only and changed else 0)
+
+
+@cli.command()
+def lsp() -> None:
+    """Serves an editor: mistakes, hovers, completion and layout of .op files, by the language server protocol.
+
+    The editor starts it and speaks to it over standard input and output. It needs pip install tensorloom[editor]."""
+    try:
+        from .language_server import serve
+    except ImportError:
+        raise Failed("the language server needs pygls: pip install tensorloom[editor]") from None
+    serve()
+
+
 class failures:
     """Errors of these kinds end the command with their texts."""
 

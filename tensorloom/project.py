@@ -50,8 +50,9 @@ class Definitions:
         return Function(op, self.everything, self.source(op), on)
 
 
-def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files of definitions in folders, or files.  Raises ProjectError where there are none."""
+def files_of(paths: Iterable[Path], modules: bool = True) -> list[Path]:
+    """The files of definitions in folders, or files.  modules: each is to become one of the project's.  Raises
+    ProjectError where there are none."""
     found: list[Path] = []
     for path in paths:
         files = definition_files(path)
@@ -61,7 +62,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             )
         found += files
     stems: dict[str, Path] = {}
-    for file in found:
+    for file in found if modules and not is_library(found) else ():
         if stems.setdefault(file.stem, file) != file:
             raise ProjectError(f"{file} and {stems[file.stem]} would be one module; call one of them otherwise")
         if not re.fullmatch(r"[A-Za-z]\w*", file.stem) or file.stem in OWN_NAMES:

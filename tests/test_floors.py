@@ -51,7 +51,7 @@ buildtools/paths.py buildtools/lock.py buildtools/archives.py buildtools/environ
 dsl/ir dsl/gradients
 dsl/text
 dsl/checking dsl/lowering dsl/reference dsl/opdef.py dsl/ir/verify.py dsl/gradients/adjoint.py dsl/gradients/multilinear.py
-dsl/library.py dsl/testing
+dsl/library.py dsl/catalogue.py dsl/testing
 codegen/translator
 codegen/data codegen/version.py
 codegen/binding codegen/kernels

@@ -3,11 +3,12 @@
 import json
 import re
 
-from dsl.text.highlight import FILE, text, text_mate
+from dsl.text.highlight import EXTENSION, FILE, text, text_mate
 
 
 def test_current():
-    assert FILE.read_text(encoding="utf-8") == text(), "run: python -m workbench highlight"
+    for file in (FILE, EXTENSION):
+        assert file.read_text(encoding="utf-8") == text(), "run: python -m workbench highlight"
 
 
 def test_patterns_match():

@@ -9,9 +9,9 @@ import json
 import shutil
 from pathlib import Path
 
-from buildtools.package import VERSION
 from buildtools.paths import DIST, SITE
 from buildtools.typescript import BuildError
+from codegen.version import VERSION
 from dsl.opdef import Library
 
 from . import assets, guides, landing, reference, reports

@@ -10,7 +10,7 @@ from pathlib import Path
 from dsl.library import load
 from dsl.text.diagnostics import CODES, did_you_mean, render, to_json
 from dsl.text.explain import page
-from dsl.text.highlight import FILE
+from dsl.text.highlight import EXTENSION, FILE
 from dsl.text.highlight import text as highlighting
 from dsl.text.parse import parse_file
 from dsl.text.places import ROOT
@@ -110,7 +110,8 @@ def definition(a) -> int:
 
 
 def highlight(a) -> int:
-    FILE.write_text(highlighting(), encoding="utf-8")
+    for file in (FILE, EXTENSION):
+        file.write_text(highlighting(), encoding="utf-8")
     return 0
 
 

@@ -15,6 +15,7 @@ from codegen.api.by_hand import NEEDED, ByHand, taken
 from codegen.api.compiled import made_of
 from codegen.earlier import Earlier, Sources
 from dsl.checking.elements import apart
+from dsl.checking.recurrences import RUNS
 from dsl.checking.reach import uncalled, uncalled_errors
 from dsl.gradients import adjoint
 from dsl.opdef import Library, OpDef
@@ -77,7 +78,7 @@ def load(
         errors += taken(library.ops.values(), stems, by_hand)
     unfinished = {f.stem for f in whole} if not errors else ()  # what is wrong may be what calls it
     if unfinished:
-        called = by_hand.called if by_hand else frozenset(NEEDED)
+        called = {RUNS, *(by_hand.called if by_hand else NEEDED)}
         errors += uncalled_errors([op for op in uncalled(library.ops, called) if op.file in unfinished], stems)
     if errors:
         raise DefinitionError(render(errors, written))

@@ -9,10 +9,11 @@ import re
 
 from ..ir.program import CONSTANTS
 from .parse import parser
-from .places import GRAMMAR
+from .places import GRAMMAR, ROOT
 from .vocabulary import FUNCTIONS, OPTION_TYPES, RESULT_TYPES
 
 FILE = GRAMMAR.with_name("op.tmLanguage.json")
+EXTENSION = ROOT / "editors" / "vscode" / "syntaxes" / FILE.name  # the same in an editor's extension
 ITEM_WORDS = ("op", "def", "schedule")
 FORMULA_WORDS = ("if", "else", "and", "or", "not", "in")
 INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "prints", "over", "groups", "of", "each", "break")
