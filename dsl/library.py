@@ -12,8 +12,8 @@ from .catalogue import Catalogue
 from .checking.elements import apart, companions
 from .checking.groups import groups_in, with_groups
 from .checking.names import check_library
-from .checking.recurrences import with_recurrences
 from .checking.reach import dead_overloads, unknown_complexes
+from .checking.recurrences import with_recurrences
 from .checking.schedules import SHAPES
 from .ir.expression import E
 from .ir.intrinsics import ROUTINES

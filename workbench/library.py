@@ -15,8 +15,8 @@ from codegen.api.by_hand import NEEDED, ByHand, taken
 from codegen.api.compiled import made_of
 from codegen.earlier import Earlier, Sources
 from dsl.checking.elements import apart
-from dsl.checking.recurrences import RUNS
 from dsl.checking.reach import uncalled, uncalled_errors
+from dsl.checking.recurrences import RUNS
 from dsl.gradients import adjoint
 from dsl.opdef import Library, OpDef
 from dsl.text.diagnostics import DefinitionError, render

@@ -1,4 +1,4 @@
-"""Recurrences: `h[*b, t] = a[*b, t] * (h[*b, t - 1] ?? 0) + x[*b, t]`, where a formula reads the element before its own.
+"""Recurrences: `h[*b, t] = a[*b, t] * (h[*b, t - 1] ?? 0) + x[*b, t]` reads the element before its own.
 
 What it makes of that element must be linear: a factor times it, and a term. So it is three statements, made here in the
 syntax tree before anything is checked: the factors, the terms, and a call of the op that runs them, which has kernels
@@ -36,8 +36,8 @@ class Refused(Exception):
 
 
 def with_recurrences(items: list, errors: list[Error]) -> tuple[list, list[Error]]:
-    """The items of a file with their recurrences as calls, and its errors: an op whose recurrence cannot be is left out,
-    with what is wrong about it."""
+    """The items of a file with their recurrences as calls, and its errors: an op whose recurrence cannot be is left
+    out, with what is wrong about it."""
     made, errors = [], list(errors)
     for item in items:
         try:
@@ -49,11 +49,18 @@ def with_recurrences(items: list, errors: list[Error]) -> tuple[list, list[Error
 
 def recurs(op: Op) -> bool:
     """Whether an op reads its own elements, and so may call `RUNS` without naming it."""
-    return any(n.kind == "read" and n.args[0].val == a.name for a in op.body for n in nodes_in(a.value))
+    return any(is_own(n, a.name) for a in first_assigned(op) for n in nodes_in(a.value))
+
+
+def first_assigned(op: Op) -> list[Assign]:
+    """The assignments of new names: what is changed later, or the caller's, is read as it was before."""
+    seen = {p.name for p in op.params}
+    return [a for a in op.body if a.name not in seen and not seen.add(a.name)]  # type: ignore[func-returns-value]
 
 
 def run_out(op: Op) -> Op:
-    body = tuple(b for a in op.body for b in assignments(a, op))
+    new = {id(a) for a in first_assigned(op)}
+    body = tuple(b for a in op.body for b in (assignments(a, op) if id(a) in new else (a,)))
     return op if len(body) == len(op.body) else replace(op, body=body)
 
 
@@ -82,17 +89,22 @@ def assignments(a: Assign, op: Op) -> Iterator[Assign]:
     call = X("call", tuple(named), RUNS, a.span)
     yield Assign(a.name if straight else rows, None, "=", call, a.span, a.name_span)
     if not straight:
-        yield Assign(a.name, at, "=", X("read", (X("name", (), rows, a.span), *order), span=a.span), a.span, a.name_span)
+        yield Assign(
+            a.name, at, "=", X("read", (X("name", (), rows, a.span), *order), span=a.span), a.span, a.name_span
+        )
 
 
 # --- What it reads ---------------------------------------------------------------------------------
 
 
+def is_own(e: X, name: str) -> bool:
+    return e.kind == "read" and e.args[0].kind == "name" and e.args[0].val == name
+
+
 def own_reads(a: Assign) -> Own | None:
-    """How an assignment reads its own elements; None if it does not, or reads others by numbers, as those do that share
-    a tensor out."""
-    reads = [n for n in nodes_in(a.value) if n.kind == "read" and n.args[0].val == a.name]
-    if a.index is None or a.mode != "=" or not reads or any(i.kind == "num" for i in a.index):
+    """How an assignment over plain indices reads its own elements; None if it does not.  Raises Refused."""
+    reads = [n for n in nodes_in(a.value) if is_own(n, a.name)]
+    if a.index is None or a.mode != "=" or not reads or not all(map(loop_of, a.index)):
         return None
     defaults = {id(n.args[0]): n.args[1] for n in nodes_in(a.value) if n.kind == "??"}
     found: list[Own] = []
@@ -134,10 +146,10 @@ def step(a: Assign, r: X) -> tuple[int, bool]:
 
 def linear(e: X, name: str) -> tuple[X | None, X | None]:
     """(factor, term) of a formula that is factor * the own element + term; None is 0."""
-    if not any(n.kind == "read" and n.args[0].val == name for n in nodes_in(e)):
+    if not any(is_own(n, name) for n in nodes_in(e)):
         return None, e
     match e.kind:
-        case "??" if e.args[0].kind == "read" and e.args[0].args[0].val == name:
+        case "??" if is_own(e.args[0], name):
             return number(1, e.span), None
         case "neg":
             factor, term = linear(e.args[0], name)
