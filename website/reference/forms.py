@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.api import described, docs
+from codegen.api import described, docs, report
 from codegen.api.signatures import positional, required
 from dsl.opdef import OpDef
-from dsl.text.show import expression, show
+from dsl.text import latex, latex_programs
+from dsl.text.show import show
+
+LONGEST = 2600  # letters of LaTeX that make a formula which people read
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Form:
-    """One op of a page.  call: as one writes it; results: (name, what); sizes, requires: as the definition says them;
-    examples: code and what it gives."""
+    """One op of a page.  call: as one writes it; results: (name, what); requires: as the definition says them; formula,
+    sizes, gradient: LaTeX, or nothing for what is no formula or too long for one; derived: how the gradient came about,
+    program: the gradient as text; examples: code and what it gives."""
 
     op: str
     call: str
@@ -31,11 +35,14 @@ class Form:
     rows: list[Row]
     results: list[tuple[str, str]]
     promotion: str
-    sizes: list[tuple[str, str]]
+    formula: str
+    sizes: str
     requires: list[str]
     definition: str
     file: str
     gradient: str
+    derived: str
+    program: str
     examples: list[tuple[str, str]]
 
     @property
@@ -57,13 +64,30 @@ def form(op: OpDef) -> Form:
         rows=rows(op),
         results=[(name, described.result(op, name)) for name in op.outputs],
         promotion=described.promotion(op),
-        sizes=[(s.name, described.family(op, expression(s.value))) for s in op.tree.sizes],
+        formula=short(latex.body(op.tree)),
+        sizes=short(latex.aligned([latex.size(s) for s in op.tree.sizes])) if op.tree.sizes else "",
         requires=[described.family(op, r.message) for r in op.tree.requires if r.message],
         definition=show(op.tree),
         file=f"ops/{op.file}.op",
-        gradient=str(op.gradient) if op.gradient is not None else "",
+        gradient=short(gradient(op)),
+        derived=report.gradient(op),
+        program=str(op.gradient) if op.gradient is not None else "",
         examples=[tuple(line.split("  // ", 1)) for line in docs.examples(op)],  # type: ignore[misc]
     )
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else ""
+
+
+def gradient(op: OpDef) -> str:
+    """The gradient as the definition gives it, else as it was derived."""
+    assert op.tree is not None
+    if op.gradient is None or not op.gradient.stmts:
+        return ""
+    if report.gradient(op) == "given":
+        return latex.gradient(op.tree)
+    return latex_programs.program(op.gradient, {p.name: p.choices for p in op.params if p.choices})
 
 
 def rows(op: OpDef) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from markupsafe import Markup
@@ -9,9 +10,9 @@ from markupsafe import Markup
 from dsl.opdef import Library
 
 from ..shell import Found, Shell
-from . import typings
+from . import mathematics, typings
 from .entries import Entry, by_subject, entries
-from .forms import form
+from .forms import Form, form
 from .links import pytorch
 
 NAMES = "reference/names.json"  # the page of every public name
@@ -22,8 +23,11 @@ def write(shell: Shell, library: Library, dist: Path) -> None:
     found = entries(library, typings.read(dist))
     groups = by_subject(found)
     sides = {subject: side(shell, subject, beside) for subject, beside in groups.items()}
+    forms = {entry.name: [form(op) for op in entry.ops] for entry in found}
+    formulas = mathematics.rendered(t for f in chain(*forms.values()) for t in (f.formula, f.sizes, f.gradient))
+    mathematics.assets(shell.folder / "assets" / "mathematics")
     for entry in found:
-        page(shell, entry, sides[entry.subject])
+        page(shell, entry, forms[entry.name], formulas, sides[entry.subject])
     shell.write(
         "reference/index.html",
         "reference/index.html.j2",
@@ -39,14 +43,15 @@ def side(shell: Shell, subject: str, beside: list[Entry]) -> str:
     return shell.templates.get_template("reference/side.html.j2").render(subject=subject, beside=beside)
 
 
-def page(shell: Shell, entry: Entry, beside: str) -> None:
+def page(shell: Shell, entry: Entry, forms: list[Form], formulas: dict[str, Markup], beside: str) -> None:
     shell.write(
         entry.path,
         "reference/entry.html.j2",
         title=entry.name,
         about=entry.summary,
         entry=entry,
-        forms=[form(op) for op in entry.ops],
+        forms=forms,
+        math=lambda latex: formulas[latex],
         side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
         links=[(name, pytorch(name)) for name in entry.names if pytorch(name)][:1],
     )
