@@ -89,7 +89,8 @@ def family(op: OpDef, text: str) -> str:
 def kind(op: OpDef, t: Type) -> str:
     """A type without what may stand for it."""
     if t.choices:
-        return "one of " + ", ".join(c if c in ("true", "false") else f'"{c}"' for c in t.choices)
+        texts = [c if c in ("true", "false") else f'"{c}"' for c in t.choices]
+        return texts[0] if len(texts) == 1 else "one of " + ", ".join(texts)
     name = "Complex" if t.complex else t.name
     if name in TENSORS:
         if t.dims is None:
@@ -116,7 +117,16 @@ def several(op: OpDef, t: Type) -> str:
             if names
             else ("whole number" if rank == 1 else f"whole number, or one for each of *{d.name}")
         )
-    return f"{family(op, expression(d.expr)) if d.expr is not None else d.name} whole numbers"
+    return f"{counted(family(op, expression(d.expr))) if d.expr is not None else d.name} whole numbers"
+
+
+def counted(text: str) -> str:
+    """`2 * 3` as a number."""
+    found = re.fullmatch(r"(\d+) ([*+]) (\d+)", text)
+    if not found:
+        return text
+    a, b = int(found[1]), int(found[3])
+    return str(a * b if found[2] == "*" else a + b)
 
 
 def parameter(op: OpDef, p: Param) -> str:
@@ -129,7 +139,10 @@ def parameter(op: OpDef, p: Param) -> str:
 
 def default(op: OpDef, p: Param) -> str:
     """The default as text, or nothing where there is none."""
-    return "" if p.default is None else family(op, expression(p.default))
+    if p.default is None:
+        return ""
+    text = family(op, expression(p.default))
+    return text.strip('"') if text in ('"true"', '"false"') else text
 
 
 def result(op: OpDef, name: str) -> str:

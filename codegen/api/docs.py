@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 
 from dsl.opdef import OpDef, Param
-from dsl.text.show import expression, type_text
 from dsl.text.syntax import X
+
+from . import described
 
 EXAMPLES = 2
 
@@ -17,7 +18,7 @@ def tree_param(op: OpDef, name: str):
 
 
 def param_docs(op: OpDef) -> dict[str, str]:
-    """For each parameter what it is: type or shape, default."""
+    """For each parameter what it is, in words: type, shape, default."""
     return {p.name: param_doc(op, p) for p in op.params}
 
 
@@ -25,14 +26,8 @@ def param_doc(op: OpDef, p: Param) -> str:
     written = tree_param(op, p.name)
     if written is None:
         return p.kind
-    what = family_text(op, type_text(written.type)).rstrip("?")
-    if p.kind == "choice":
-        what = "one of " + ", ".join(f"`{c}`" if c in ("true", "false") else f'`"{c}"`' for c in p.choices)
-    else:
-        what = f"`{what}`"
-    if written.default is not None:
-        return f"{what}, default `{family_text(op, expression(written.default))}`"
-    return f"{what}, optional" if p.optional else what
+    default = described.default(op, written)
+    return described.parameter(op, written) + (f", default `{default}`" if default else "")
 
 
 def family_text(op: OpDef, text: str) -> str:
@@ -50,6 +45,9 @@ def lines(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
         out += ["", "Like " + ", ".join(f"`{a}`" for a in pytorch) + "."]
     docs = param_docs(op)
     out += [""] + [f"@param {'options.' if p.keyword else ''}{p.name} {docs[p.name]}" for p in op.params]
+    given = [(name, described.result(op, name)) for name in op.outputs]
+    if given:
+        out.append("@returns " + (given[0][1] if len(given) == 1 else "; ".join(f"{n}: {what}" for n, what in given)))
     shown = examples(op, before)
     if shown:
         out += ["@example", *shown]

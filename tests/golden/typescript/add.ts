@@ -1,5 +1,5 @@
 export interface AddOptions {
-  /** `num`, default `1` */
+  /** number, default `1` */
   alpha?: number;
 }
 
@@ -10,9 +10,10 @@ export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add);
  *
  * Like `torch.add`.
  *
- * @param input `Num | num`
- * @param other `Num | num`
- * @param options.alpha `num`, default `1`
+ * @param input tensor of numbers, or a number
+ * @param other tensor of numbers, or a number
+ * @param options.alpha number, default `1`
+ * @returns tensor
  * @example
  * torch.add(torch.tensor([1, 2]), torch.tensor([10, 20]), { alpha: 2 })  // [21, 42]
  * torch.add(torch.tensor([[1], [2]]), torch.tensor([10, 20]))  // [[11, 21], [12, 22]]

@@ -1,7 +1,7 @@
 export interface ClampOptions {
-  /** `Num | num`, optional */
+  /** tensor of numbers, or a number, or null */
   min?: TensorOrNumber | null;
-  /** `Num | num`, optional */
+  /** tensor of numbers, or a number, or null */
   max?: TensorOrNumber | null;
 }
 
@@ -12,9 +12,10 @@ export const clampOp: CompiledOp = /* @__PURE__ */ compiled_(data_.clamp);
  *
  * Like `torch.clamp`, `torch.clip`.
  *
- * @param input `Num`
- * @param min `Num | num`, optional
- * @param max `Num | num`, optional
+ * @param input tensor of numbers
+ * @param min tensor of numbers, or a number, or null
+ * @param max tensor of numbers, or a number, or null
+ * @returns tensor
  * @example
  * torch.clamp(torch.tensor([-2, 0, 2]), -1, 1)  // [-1, 0, 1]
  * torch.clamp(torch.tensor([-2, 0, 2]), { min: 0 })  // [0, 0, 2]

@@ -1,13 +1,13 @@
 export interface Conv2dOptions {
-  /** `Num[(groups O)]`, optional */
+  /** tensor of numbers [groups · O], or null */
   bias?: Tensor | null;
-  /** `ints[*K]`, default `1` */
+  /** whole number, or one for each of H, W, default `1` */
   stride?: number | readonly number[];
-  /** `ints[*K]`, default `0` */
+  /** whole number, or one for each of H, W, default `0` */
   padding?: number | readonly number[];
-  /** `ints[*K]`, default `1` */
+  /** whole number, or one for each of H, W, default `1` */
   dilation?: number | readonly number[];
-  /** `int`, default `1` */
+  /** whole number, default `1` */
   groups?: number;
 }
 
@@ -18,13 +18,14 @@ export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, PART
  *
  * Like `torch.conv2d`, `torch.nn.functional.conv2d`.
  *
- * @param input `Num[*N, (groups C), *X:2]`
- * @param weight `Num[(groups O), C, *K:2]`
- * @param bias `Num[(groups O)]`, optional
- * @param stride `ints[*K]`, default `1`
- * @param padding `ints[*K]`, default `0`
- * @param dilation `ints[*K]`, default `1`
- * @param groups `int`, default `1`
+ * @param input tensor of numbers [*N, groups · C, H, W]
+ * @param weight tensor of numbers [groups · O, C, K_H, K_W]
+ * @param bias tensor of numbers [groups · O], or null
+ * @param stride whole number, or one for each of H, W, default `1`
+ * @param padding whole number, or one for each of H, W, default `0`
+ * @param dilation whole number, or one for each of H, W, default `1`
+ * @param groups whole number, default `1`
+ * @returns tensor of numbers [*N, groups · O, Y_H, Y_W]
  */
 export function conv2d(input: Tensor, weight: Tensor, options?: Conv2dOptions): Tensor;
 export function conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: Conv2dOptions): Tensor;

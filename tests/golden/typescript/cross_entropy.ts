@@ -1,13 +1,13 @@
 export interface CrossEntropyOptions {
-  /** `Float[C]`, optional */
+  /** float tensor [C], or null */
   weight?: Tensor | null;
-  /** `int`, default `-100` */
+  /** whole number, default `-100` */
   ignore_index?: number;
   /** The same as `ignore_index`. */
   ignoreIndex?: number;
-  /** one of `"mean"`, `"sum"`, `"none"`, default `"mean"` */
+  /** one of "mean", "sum", "none", default `"mean"` */
   reduction?: "mean" | "sum" | "none";
-  /** `real`, default `0` */
+  /** number, default `0` */
   label_smoothing?: number;
   /** The same as `label_smoothing`. */
   labelSmoothing?: number;
@@ -20,12 +20,13 @@ export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled_(data_.cross
  *
  * Like `torch.nn.functional.cross_entropy`.
  *
- * @param input `Float[*A, C@axis, *S]`
- * @param target `Int[*A, *S]`
- * @param weight `Float[C]`, optional
- * @param options.ignore_index `int`, default `-100`
- * @param options.reduction one of `"mean"`, `"sum"`, `"none"`, default `"mean"`
- * @param options.label_smoothing `real`, default `0`
+ * @param input float tensor [*A, C along axis, *S]
+ * @param target tensor of whole numbers [*A, *S]
+ * @param weight float tensor [C], or null
+ * @param options.ignore_index whole number, default `-100`
+ * @param options.reduction one of "mean", "sum", "none", default `"mean"`
+ * @param options.label_smoothing number, default `0`
+ * @returns float tensor
  * @example
  * torch.nn.functional.cross_entropy(torch.tensor([[0, 0]]), torch.tensor([1], { dtype: torch.long }))  // 0.693147
  * torch.nn.functional.cross_entropy(torch.tensor([[1000, 0]]), torch.tensor([0], { dtype: torch.long }))  // 0

@@ -1,7 +1,7 @@
 export interface DropoutOptions {
-  /** `real`, default `0.5` */
+  /** number, default `0.5` */
   p?: number;
-  /** `bool`, default `true` */
+  /** true or false, default `true` */
   training?: boolean;
   /** Where the random numbers come from: a `torch.Generator` in place of the package's own. */
   generator?: RandomSource | null;
@@ -14,9 +14,10 @@ export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, PA
  *
  * Like `torch.dropout`, `torch.nn.functional.dropout`.
  *
- * @param input `Float`
- * @param p `real`, default `0.5`
- * @param training `bool`, default `true`
+ * @param input float tensor
+ * @param p number, default `0.5`
+ * @param training true or false, default `true`
+ * @returns tensor
  * @example
  * torch.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
  */

@@ -1,21 +1,21 @@
 export interface EmbeddingOptions {
-  /** `int`, optional */
+  /** whole number, or null */
   padding_idx?: number | null;
   /** The same as `padding_idx`. */
   paddingIdx?: number | null;
-  /** `real`, optional */
+  /** number, or null */
   max_norm?: number | null;
   /** The same as `max_norm`. */
   maxNorm?: number | null;
-  /** `real`, default `2` */
+  /** number, default `2` */
   norm_type?: number;
   /** The same as `norm_type`. */
   normType?: number;
-  /** `bool`, default `false` */
+  /** true or false, default `false` */
   scale_grad_by_freq?: boolean;
   /** The same as `scale_grad_by_freq`. */
   scaleGradByFreq?: boolean;
-  /** `bool`, default `false` */
+  /** true or false, default `false` */
   sparse?: boolean;
 }
 
@@ -27,13 +27,14 @@ export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled_(data_.embedding
  *
  * Like `torch.nn.functional.embedding`.
  *
- * @param input `Int[*B]`
- * @param weight `Float[V, D]`
- * @param padding_idx `int`, optional
- * @param max_norm `real`, optional
- * @param norm_type `real`, default `2`
- * @param scale_grad_by_freq `bool`, default `false`
- * @param sparse `bool`, default `false`
+ * @param input tensor of whole numbers [*B]
+ * @param weight float tensor [V, D]
+ * @param padding_idx whole number, or null
+ * @param max_norm number, or null
+ * @param norm_type number, default `2`
+ * @param scale_grad_by_freq true or false, default `false`
+ * @param sparse true or false, default `false`
+ * @returns float tensor [*B, D]
  * @example
  * torch.nn.functional.embedding(torch.tensor([1, 0], { dtype: torch.long }), torch.tensor([[1, 2], [3, 4]]))  // [[3, 4], [1, 2]]
  */

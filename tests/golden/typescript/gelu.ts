@@ -1,5 +1,5 @@
 export interface GeluOptions {
-  /** one of `"none"`, `"tanh"`, default `"none"` */
+  /** one of "none", "tanh", default `"none"` */
   approximate?: "none" | "tanh";
 }
 
@@ -10,8 +10,9 @@ export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, PARTS_);
  *
  * Like `torch.nn.functional.gelu`.
  *
- * @param input `Float`
- * @param options.approximate one of `"none"`, `"tanh"`, default `"none"`
+ * @param input float tensor
+ * @param options.approximate one of "none", "tanh", default `"none"`
+ * @returns tensor
  * @example
  * torch.nn.functional.gelu(torch.tensor([0, 1]))  // [0, 0.841345]
  * torch.nn.functional.gelu(torch.tensor([1]), { approximate: "tanh" })  // [0.841192]

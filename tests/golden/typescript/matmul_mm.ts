@@ -5,8 +5,9 @@ export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled_(data_.matmul_mm
  *
  * Like `torch.matmul`.
  *
- * @param input `Num[*B, M, K]`
- * @param other `Num[*B, K, N]`
+ * @param input tensor of numbers [*B, M, K]
+ * @param other tensor of numbers [*B, K, N]
+ * @returns tensor of numbers [*B, M, N]
  * @example
  * torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1], [1]]))  // [[3], [7]]
  */

@@ -1,5 +1,5 @@
 export interface MaxOptions {
-  /** `bool`, default `false` */
+  /** true or false, default `false` */
   keepdim?: boolean;
 }
 
@@ -17,9 +17,10 @@ export const maxOp: CompiledOp = /* @__PURE__ */ compiled_(data_.max, PARTS_);
  *
  * Like `torch.max`.
  *
- * @param input `Num[*A, K@dim, *B]`
- * @param dim `dim`
- * @param keepdim `bool`, default `false`
+ * @param input tensor of numbers [*A, K along dim, *B]
+ * @param dim axis
+ * @param keepdim true or false, default `false`
+ * @returns values: tensor of numbers [*A, 1 if keepdim, *B]; indices: tensor of whole numbers [*A, 1 if keepdim, *B]
  * @example
  * torch.max(torch.tensor([[1, 9], [7, 2]]), 1).values  // [9, 7]
  * torch.max(torch.tensor([[1, 9], [7, 2]]), 1).indices  // [1, 0]

@@ -1,9 +1,9 @@
 export interface SumOptions {
-  /** `dims`, default `all` */
+  /** axis or list of axes, default `all` */
   dim?: number | readonly number[] | null;
-  /** `bool`, default `false` */
+  /** true or false, default `false` */
   keepdim?: boolean;
-  /** `dtype`, optional */
+  /** type, or null */
   dtype?: DType | null;
 }
 
@@ -14,10 +14,11 @@ export const sumOp: CompiledOp = /* @__PURE__ */ compiled_(data_.sum, PARTS_);
  *
  * Like `torch.sum`.
  *
- * @param input `Any`
- * @param dim `dims`, default `all`
- * @param keepdim `bool`, default `false`
- * @param options.dtype `dtype`, optional
+ * @param input tensor of any type
+ * @param dim axis or list of axes, default `all`
+ * @param keepdim true or false, default `false`
+ * @param options.dtype type, or null
+ * @returns tensor of numbers without the axes of dim, or with length 1 if keepdim
  * @example
  * torch.sum(torch.tensor([[1, 2], [3, 4]]))  // 10
  * torch.sum(torch.tensor([[1, 2], [3, 4]]), 0)  // [4, 6]

@@ -1,9 +1,9 @@
 export interface VarOptions {
-  /** `dims`, default `all` */
+  /** axis or list of axes, default `all` */
   dim?: number | readonly number[] | null;
-  /** `real`, default `1` */
+  /** number, default `1` */
   correction?: number;
-  /** `bool`, default `false` */
+  /** true or false, default `false` */
   keepdim?: boolean;
 }
 
@@ -14,10 +14,11 @@ export const varOp: CompiledOp = /* @__PURE__ */ compiled_(data_.var_, PARTS_);
  *
  * Like `torch.var`.
  *
- * @param input `Float`
- * @param dim `dims`, default `all`
- * @param options.correction `real`, default `1`
- * @param options.keepdim `bool`, default `false`
+ * @param input float tensor
+ * @param dim axis or list of axes, default `all`
+ * @param options.correction number, default `1`
+ * @param options.keepdim true or false, default `false`
+ * @returns float tensor without the axes of dim, or with length 1 if keepdim
  * @example
  * torch.var(torch.tensor([1, 2, 3, 4]))  // 1.66667
  * torch.var(torch.tensor([1, 2, 3, 4]), { correction: 0 })  // 1.25
