@@ -15,6 +15,7 @@ PAGES = {
     "examples/digits/": "handwritten digits",
     "examples/draw/": "draw a digit and see it read",
     "examples/field/": "a network that is a picture",
+    "examples/automaton/": "cells that grow a picture",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",
 }

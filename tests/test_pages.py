@@ -1,6 +1,8 @@
 """The example pages in headless Chromium: they train, the loss falls, nothing complains; a screenshot of each is
 kept."""
 
+import time
+
 import pytest
 
 from buildtools import pages
@@ -132,6 +134,20 @@ def test_the_pole(opened):
     assert int(page.inner_text("#stood").split()[0]) > 60  # at random: 22
     page.wait_for_selector("#age:has-text('s')")  # the one that the visitor may push drives
     assert inked(page, "section:has(#cart)", ORANGE) > 800  # its pole
+
+
+def test_the_automaton(opened):
+    page = opened("automaton/?steps=30&device=cpu&picture=fish&seed=0", "automaton")
+    assert page.inner_text("#step") == "30 / 30"
+    # By the rule that nobody has trained the one cell stays alone.
+    living = """() => {
+      const canvas = document.getElementById("grown"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((value, i) => i % 4 === 3 && value > 20).length;
+    }"""
+    deadline = time.monotonic() + 30
+    while page.evaluate(living) < 40 and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
+    assert page.evaluate(living) >= 40
 
 
 def test_the_list_leads_to_every_page(browser, site):

@@ -77,7 +77,7 @@ export async function learn(torch, { device, updates, report }) {
     model = agent(torch);
   await model.to(device);
   const optimizer = optim.Adam(model.parameters(), { lr: RATE });
-  const improve = torch.compile(async (carts, right, before, better, expected) => {
+  const improve = torch.compile((carts, right, before, better, expected) => {
     optimizer.zero_grad();
     const [logits, worth] = model(carts),
       now = chance(torch, logits, right),
@@ -86,7 +86,7 @@ export async function learn(torch, { device, updates, report }) {
       surprise = nn.functional.mse_loss(worth, expected),
       entropy = nn.functional.binary_cross_entropy_with_logits(logits, logits.sigmoid());
     surprise.mul(0.01).sub(gain).sub(entropy.mul(0.005)).backward();
-    await optimizer.step();
+    optimizer.step();
   });
   let carts = fresh(torch, CARTS, device),
     ages = torch.zeros([CARTS], { device });
@@ -94,7 +94,7 @@ export async function learn(torch, { device, updates, report }) {
     const { after, seen, right, before, over, better, expected } = torch.no_grad(() =>
       drive(torch, model, carts, ages),
     );
-    for (let epoch = 0; epoch < EPOCHS; epoch++) await improve(seen, right, before, better, expected);
+    for (let epoch = 0; epoch < EPOCHS; epoch++) improve(seen, right, before, better, expected);
     [carts, ages] = after;
     if ((await report(update, () => stood(over), model)) === false) break;
   }
