@@ -9,7 +9,20 @@ import { broadcast_tensors } from "../functions/join.js";
 import { broadcast_to, narrow } from "../functions/tensor-functions.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as transfer from "../views/transfer.js";
-import { clamp as limit, log, logical_and, logical_or, logsumexp, mul, sub, sum as total } from "../../names/torch.js";
+import { run } from "../dispatch/call.js";
+import { log_gamma_drawOp, log_gamma_slopeOp } from "../../ops/draw.js";
+import {
+  add,
+  clamp as limit,
+  lgamma,
+  log,
+  logical_and,
+  logical_or,
+  logsumexp,
+  mul,
+  sub,
+  sum as total,
+} from "../../names/torch.js";
 
 export {
   abs,
@@ -34,6 +47,7 @@ export {
   gather,
   gt,
   igamma,
+  igammac,
   isclose,
   le,
   lgamma,
@@ -52,6 +66,8 @@ export {
   neg,
   pow,
   reciprocal,
+  remainder,
+  softmax,
   rsqrt,
   sigmoid,
   sign,
@@ -144,6 +160,21 @@ export function clamp_probs(probs: Tensor): Tensor {
   const { eps } = finfo(probs.dtype);
   return limit(probs, eps, 1 - eps);
 }
+/** The logarithm of the beta function. */
+export const log_beta = (a: Tensor, b: Tensor): Tensor => sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)));
+/** log x!. */
+export const log_factorial = (x: Tensor): Tensor => lgamma(add(x, 1));
+/** Logarithms of gamma numbers of these shapes, whose gradients keep each number's share of the distribution. */
+export function log_gamma_draw(concentration: Tensor, shape: Sizes): Tensor {
+  const moving = expand(concentration, shape),
+    still = moving.detach(),
+    drawn = run(log_gamma_drawOp, [still]) as Tensor;
+  if (!moving.requires_grad) return drawn;
+  const slope = run(log_gamma_slopeOp, [still, drawn]) as Tensor;
+  return add(drawn, mul(slope, sub(moving, still)));
+}
+/** As large as the smallest number of a type, at least. */
+export const above_zero = (x: Tensor): Tensor => limit(x, finfo(x.dtype).tiny);
 /** Logarithms of weights, less that of their sum. */
 export const normalized = (logits: Tensor): Tensor => sub(logits, logsumexp(logits, -1, true));
 

@@ -21,7 +21,7 @@ import {
   unsqueeze,
 } from "./arithmetic.js";
 import { Categorical } from "./categories.js";
-import { type Constraint, independent } from "./constraints.js";
+import { type Constraint, MixtureSameFamilyConstraint, independent } from "./constraints.js";
 import { kl_divergence } from "./kl.js";
 import { type Distribution, DistributionClass, type Validate, distribution, distributionOf } from "./distribution.js";
 
@@ -127,7 +127,7 @@ class MixtureSameFamilyClass extends DistributionClass {
     this.shaped(batch_shape.slice(0, -1), event_shape);
   }
   override get support(): Constraint {
-    return this.component_distribution.support;
+    return MixtureSameFamilyConstraint(this.component_distribution.support);
   }
   override expand(batch_shape: Sizes): this {
     const made = super.expand(batch_shape),

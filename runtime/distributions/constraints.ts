@@ -6,7 +6,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { cat as joined, stack as stacked } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
-import { all } from "../../names/torch.js";
+import { all, any } from "../../names/torch.js";
 import { cholesky_ex, eigvalsh } from "../../names/linalg.js";
 import {
   type Value,
@@ -30,6 +30,7 @@ import {
   sum,
   transpose,
   tril,
+  unsqueeze,
 } from "./arithmetic.js";
 
 type Test = (value: Tensor) => Tensor;
@@ -55,6 +56,10 @@ class ConstraintClass {
     if (bounds.lower_bound !== undefined) this.lower_bound = bounds.lower_bound;
     if (bounds.upper_bound !== undefined) this.upper_bound = bounds.upper_bound;
   }
+  /** What it is apart from its bounds: "GreaterThan". */
+  get kind(): string {
+    return this.shown.slice(0, this.shown.indexOf("("));
+  }
   /** Whether each value, over its `event_dim` last axes, lies within. */
   check(value: Tensor): Tensor {
     return tests.get(this)!(value);
@@ -73,6 +78,14 @@ export const Constraint = /* @__PURE__ */ callable(
   "check value, constructor shown test event_dim? is_discrete? bounds{}?",
 );
 export type Constraint = ConstraintClass;
+/** What constraints made of constraints are made of. */
+export interface Joined {
+  base_constraint: Constraint;
+  reinterpreted_batch_ndims: number;
+  cseq: readonly Constraint[];
+  dim: number;
+  lengths: readonly number[];
+}
 
 const text = (x: Value): string => (x instanceof Tensor ? "Tensor" : Number.isInteger(x) ? `${x}.0` : String(x));
 /** Constraints of a list, each of which must be one. */
@@ -163,7 +176,7 @@ export function cat(cseq: readonly Constraint[], dim = 0, lengths?: readonly num
   [cseq, dim = 0, lengths] = taken("cat cseq dim? lengths?", arguments);
   cseq = constraintsOf(cseq, "cat");
   const sizes = lengths ?? cseq.map(() => 1);
-  return new Constraint(
+  const made = new Constraint(
     "Cat()",
     (x) => {
       let start = 0;
@@ -175,12 +188,13 @@ export function cat(cseq: readonly Constraint[], dim = 0, lengths?: readonly num
     Math.max(...cseq.map((c) => c.event_dim)),
     cseq.some((c) => c.is_discrete),
   );
+  return Object.assign(made, { cseq, dim, lengths: sizes });
 }
 /** A condition of its own for each place of an axis. */
 export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
   [cseq, dim = 0] = taken("stack cseq dim?", arguments);
   cseq = constraintsOf(cseq, "stack");
-  return new Constraint(
+  const made = new Constraint(
     "Stack()",
     (x) =>
       stacked(
@@ -189,6 +203,19 @@ export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
       ),
     Math.max(...cseq.map((c) => c.event_dim)) + (dim < 0 ? 1 : 0),
     cseq.some((c) => c.is_discrete),
+  );
+  return Object.assign(made, { cseq, dim });
+}
+/** Values that some component of a mixture may have: the components lie along one axis more, before those of a value. */
+export function MixtureSameFamilyConstraint(base_constraint: Constraint): Constraint {
+  [base_constraint] = taken("MixtureSameFamilyConstraint base_constraint", arguments);
+  const [base] = constraintsOf([base_constraint], "MixtureSameFamilyConstraint") as [Constraint],
+    { event_dim, is_discrete } = base;
+  return new Constraint(
+    `MixtureSameFamilyConstraint(${base})`,
+    (x) => any(base.check(unsqueeze(x, -1 - event_dim)), -1),
+    event_dim,
+    is_discrete,
   );
 }
 /** Whole numbers that add up to at most `upper_bound` along the last axis. */

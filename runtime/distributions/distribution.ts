@@ -21,7 +21,7 @@ export type Validate = boolean | null | DistributionOptions;
 let checking = true;
 
 /** Whether every element is true; null where only a GPU knows. */
-function holds(condition: Tensor): boolean | null {
+export function everywhere(condition: Tensor): boolean | null {
   const said = unrecorded(() => all(condition));
   return said.storage.device.type === "cpu" ? said.storage.elements[said.offset] !== 0 : null;
 }
@@ -63,7 +63,8 @@ class DistributionClass {
     if (!this.validates) return;
     for (const [name, constraint] of Object.entries(this.arg_constraints)) {
       const value = Object.hasOwn(this, name) ? (this as unknown as Record<string, unknown>)[name] : null;
-      if (!(value instanceof Tensor) || is_dependent(constraint) || holds(constraint.check(value)) !== false) continue;
+      if (!(value instanceof Tensor) || is_dependent(constraint) || everywhere(constraint.check(value)) !== false)
+        continue;
       throw new OpError(
         `${this.constructor.name}: Expected parameter ${name} (Tensor of shape ${showShape(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${value}`,
       );
@@ -93,7 +94,7 @@ class DistributionClass {
         );
     }
     const { support } = this;
-    if (holds(support.check(value)) === false)
+    if (everywhere(support.check(value)) === false)
       throw new OpError(
         `${this.constructor.name}: Expected value argument (Tensor of shape ${showShape(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${value}`,
       );
@@ -161,6 +162,10 @@ class DistributionClass {
     void q;
     return null;
   }
+  /** @internal The same distribution as a more general one. */
+  get dense(): DistributionClass {
+    return this;
+  }
   perplexity(): Tensor {
     return exp(this.entropy());
   }
@@ -202,7 +207,7 @@ class DistributionClass {
 const METHODS =
   "log_prob value, cdf value, icdf value, sample sample_shape?, rsample sample_shape?, expand batch_shape, " +
   "enumerate_support expand?, set_default_validate_args value, shaped !, checked !, copied !, lacks !, " +
-  "extended_shape !, divergence !, expectations !, drawn !, padded !, places !, log_prob_of !, information !";
+  "extended_shape !, divergence !, expectations !, drawn !, padded !, places !, log_prob_of !, information !, distance !, volume !, trace !, moved !, back !, turned !";
 
 type Class = abstract new (...args: any) => DistributionClass;
 interface Traits {

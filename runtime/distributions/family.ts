@@ -3,6 +3,7 @@
 import type { Callable } from "../base/callable.js";
 import { OpError } from "../base/errors.js";
 import { broadcast_shapes } from "../functions/join.js";
+import { is_floating_point } from "../functions/tensor-functions.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
@@ -16,6 +17,7 @@ import {
   filled,
   gt,
   inner,
+  like as as_type,
   log,
   log1p,
   neg,
@@ -36,6 +38,8 @@ export interface Expectations {
   /** Of log x, and of log(1 - x). */
   readonly log?: () => Tensor;
   readonly log_rest?: () => Tensor;
+  /** Of log x!. */
+  readonly log_factorial?: () => Tensor;
   /** Of |x - a|. */
   readonly distance?: (a: Tensor) => Tensor;
   /** Of xᵏ. */
@@ -48,6 +52,8 @@ export interface Family<P extends string> {
   readonly name: string;
   /** What each parameter must hold, in the order in which the constructor takes them. */
   readonly holds: Readonly<Record<P, Constraint>>;
+  /** What parameters are where they are left out. */
+  readonly defaults?: Partial<Readonly<Record<P, number>>>;
   /** A parameter that must be less than another. */
   readonly ordered?: readonly [P, P];
   readonly support: Constraint | ((p: Given<P>) => Constraint);
@@ -79,6 +85,12 @@ export const WEIGHT = { probs: unit_interval, logits: real };
 function beyond(high: Value, low: Value): Tensor {
   const [a, b] = broadcast_all(high, low);
   return gt(a!, b!);
+}
+
+/** Whole numbers among floats become such floats. */
+function alike(tensors: Tensor[]): Tensor[] {
+  const float = tensors.find((x) => is_floating_point(x));
+  return float ? tensors.map((x) => (is_floating_point(x) ? x : as_type(x, float))) : tensors;
 }
 
 /** A distribution of single numbers by a record of formulas. */
@@ -132,10 +144,11 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
 
     constructor(...values: unknown[]) {
       super([], [], values[names.length] as Validate);
+      values = names.map((name, i) => values[i] ?? recipe.defaults?.[name as P]);
       const given = names.filter((name, i) => !optional(name) || values[i] != null);
       if (names.some(optional) && given.filter(optional).length !== 1)
         throw new OpError(`${recipe.name}: Either \`probs\` or \`logits\` must be specified, but not both.`);
-      const tensors = broadcast_all(...given.map((name) => values[names.indexOf(name)] as Value));
+      const tensors = alike(broadcast_all(...given.map((name) => values[names.indexOf(name)] as Value)));
       given.forEach((name, i) => {
         const described = { value: tensors[i], enumerable: true, writable: true, configurable: true };
         Object.defineProperty(this, name, described);
@@ -212,6 +225,6 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
     const [low, high] = recipe.ordered ?? [];
     return low && high ? { ...recipe.holds, [low]: less_than((this as unknown as Given<P>)[high]) } : recipe.holds;
   });
-  const line = names.map((name) => (optional(name) ? `${name}?` : name)).join(" ");
-  return declared(Made, recipe.name, line) as unknown as FamilyClass<P>;
+  const line = names.map((name) => (optional(name) || recipe.defaults?.[name as P] !== undefined ? `${name}?` : name));
+  return declared(Made, recipe.name, line.join(" ")) as unknown as FamilyClass<P>;
 }

@@ -106,7 +106,8 @@ class MultivariateNormalClass extends DistributionClass {
     return sub(mul(-0.5, add(n * Math.log(2 * Math.PI), far)), log_diagonal(this.scale_tril));
   }
   /** Half of what the other's factor makes of its own spread and of the way between the means, and of the volumes. */
-  override divergence(q: DistributionClass): Tensor | null {
+  override divergence(other: DistributionClass): Tensor | null {
+    const q = other.dense;
     if (!(q instanceof MultivariateNormalClass)) return null;
     const n = this.event_shape[0]!,
       batch = broadcast_shapes(this.batch_shape as number[], q.batch_shape as number[]),

@@ -1,5 +1,8 @@
 // Distributions of all numbers, and of an interval of them.
 
+import { run } from "../dispatch/call.js";
+import { von_mises_drawOp } from "../../ops/draw.js";
+import { i0e, i1e } from "../../names/special.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   EULER,
@@ -8,13 +11,16 @@ import {
   atan,
   both,
   clamp,
+  cos,
   div,
   erf,
   erfc,
   erfinv,
   exp,
+  expand,
   expm1,
   filled,
+  finfo,
   ge,
   lgamma,
   log,
@@ -24,6 +30,7 @@ import {
   neg,
   pow,
   reciprocal,
+  remainder,
   sign,
   standard_normal,
   sub,
@@ -177,9 +184,59 @@ export const Uniform = /* @__PURE__ */ family<"low" | "high">({
     const { low, high } = p;
     return {
       log: () => sub(div(sub(x_log_x(high), x_log_x(low)), width(p)), 1),
+      log_rest: () => sub(div(sub(x_log_x(sub(1, low)), x_log_x(sub(1, high))), width(p)), 1),
       cumulant: (t) => log(div(sub(exp(mul(t, high)), exp(mul(t, low))), mul(t, width(p)))),
     };
   },
   expected: (q) => neg(log(width(q))),
 });
 export type Uniform = InstanceType<typeof Uniform>;
+
+/** An angle around `loc`: of a circle what Gauss's distribution is of a line. */
+export const VonMises = /* @__PURE__ */ family<"loc" | "concentration">({
+  name: "VonMises",
+  holds: { loc: real, concentration: positive },
+  support: real,
+  rough: true,
+  mean: ({ loc }) => loc,
+  mode: ({ loc }) => loc,
+  // 1 less the length of the mean of the points on the circle
+  variance: ({ concentration }) => sub(1, div(i1e(concentration), i0e(concentration))),
+  log_prob: ({ loc, concentration }, x) =>
+    sub(mul(concentration, sub(cos(sub(x, loc)), 1)), add(Math.log(2 * Math.PI), log(i0e(concentration)))),
+  draw: ({ loc, concentration }, shape) => {
+    const angle = run(von_mises_drawOp, [expand(concentration, shape)]) as Tensor;
+    return sub(remainder(add(add(angle, loc), Math.PI), 2 * Math.PI), Math.PI);
+  },
+});
+export type VonMises = InstanceType<typeof VonMises>;
+
+type Tailed = Given<"loc" | "scale" | "concentration">;
+/** Where the tail is exponential, to the rounding of what else would be divided by nearly 0. */
+const exponential = ({ concentration }: Tailed): Tensor => lt(abs(concentration), finfo(concentration.dtype).tiny);
+/** The exponential distribution's place of a value: log(1 + z c) / c. */
+const unbent = (p: Tailed, x: Tensor): Tensor => {
+  const c = where(exponential(p), 1, p.concentration),
+    z = standard(p, x);
+  return where(exponential(p), z, div(log1p(mul(z, c)), c));
+};
+/** What is left above a threshold: an exponential tail bent by `concentration`, which ends where that is negative. */
+export const GeneralizedPareto = /* @__PURE__ */ family<"loc" | "scale" | "concentration">({
+  name: "GeneralizedPareto",
+  holds: { loc: real, scale: positive, concentration: real },
+  support: ({ loc, scale, concentration: c }) =>
+    interval(loc, where(lt(c, 0), sub(loc, div(scale, where(lt(c, 0), c, 1))), Infinity)),
+  mean: ({ loc, scale, concentration: c }) => where(lt(c, 1), add(loc, div(scale, sub(1, c))), NaN),
+  mode: ({ loc }) => loc,
+  variance: ({ scale, concentration: c }) =>
+    where(lt(c, 0.5), div(pow(div(scale, sub(1, c)), 2), sub(1, mul(2, c))), NaN),
+  log_prob: (p, x) => neg(add(log(p.scale), mul(add(1, p.concentration), unbent(p, x)))),
+  cdf: (p, x) => neg(expm1(neg(unbent(p, x)))),
+  icdf: (p, share) => {
+    const far = neg(log1p(neg(share))),
+      c = where(exponential(p), 1, p.concentration);
+    return moved(p, where(exponential(p), far, div(expm1(mul(c, far)), c)));
+  },
+  entropy: ({ scale, concentration }) => add(add(log(scale), concentration), 1),
+});
+export type GeneralizedPareto = InstanceType<typeof GeneralizedPareto>;

@@ -51,6 +51,7 @@ export const Bernoulli = /* @__PURE__ */ family<"probs" | "logits">({
   entropy: ({ probs, logits }) => sub(softplus(logits), mul(probs, logits)),
   values: ({ probs }) =>
     reshape(arange(2, { dtype: probs.dtype, device: probs.device }), [2, ...probs.shape.map(() => 1)]),
+  expectations: ({ probs }) => ({ log_factorial: () => zeros_like(probs) }),
   divergence: ({ probs: p }, { probs: q }) =>
     add(sub(xlogy(p, p), xlogy(p, q)), sub(xlogy(rest(p), rest(p)), xlogy(rest(p), rest(q)))),
 });

@@ -252,6 +252,7 @@ export class Evaluation {
         return out;
       }
     }
+    if (args.length > 3) return this.many(f);
     const a = this.value(args[0]!),
       b = args.length > 1 ? this.value(args[1]!) : a,
       c = args.length > 2 ? this.value(args[2]!) : b;
@@ -272,6 +273,21 @@ export class Evaluation {
   private part(condition: Vector, where: number, mask: Vector | null): Vector {
     const out = this.vector();
     for (let k = 0; k < this.count; k++) out[k] = +(condition[k] === where && (!mask || mask[k] !== 0));
+    return out;
+  }
+
+  /** A routine of more than three numbers. */
+  private many({ scalar: f, args, mayFault }: Formula): Vector {
+    const values = args.map((x) => this.value(x)),
+      one = values.every((x) => x.length === 1),
+      count = one ? 1 : this.count,
+      mask = mayFault && !one ? this.mask : null,
+      out = one ? this.single(0) : this.vector(),
+      numbers = new Array<number>(values.length);
+    for (let k = 0; k < count; k++) {
+      for (let i = 0; i < values.length; i++) numbers[i] = values[i]![values[i]!.length === 1 ? 0 : k]!;
+      out[k] = mask && mask[k] === 0 ? 0 : f(...numbers);
+    }
     return out;
   }
 

@@ -101,7 +101,7 @@ export function everything(torch, makers, leftOut = LEFT_OUT) {
       if (typeof value === "object" && value !== null && !seen.has(value) && !Array.isArray(value)) visit(value, name);
       if (typeof value !== "function" || leftOut?.test(name)) continue;
       const isClass = /^class\b/.test(Function.prototype.toString.call(value));
-      found.push({ name, call: isClass ? (args) => new value(...args) : (args) => value.apply(space, args) });
+      found.push({ name, call: isClass ? (args) => new value(...args) : (args) => Reflect.apply(value, space, args) });
     }
   };
   visit(torch, "torch");

@@ -1,0 +1,241 @@
+// Transforms of each number by itself, and by a distribution.
+
+import { broadcast_shapes } from "../functions/join.js";
+import { Tensor } from "../tensor/tensor.js";
+import {
+  type Sizes,
+  type Value,
+  abs,
+  add,
+  atanh,
+  clamp,
+  div,
+  exp,
+  expand,
+  expm1,
+  finfo,
+  log,
+  log1p,
+  mul,
+  neg,
+  pow,
+  reciprocal,
+  sigmoid,
+  sign,
+  softplus,
+  sub,
+  sum_rightmost,
+  tanh,
+} from "./arithmetic.js";
+import { type Constraint, independent, interval, positive, real, unit_interval } from "./constraints.js";
+import { type Distribution, distributionOf } from "./distribution.js";
+import { type Cache, TransformClass, transform } from "./transform.js";
+
+class ExpClass extends TransformClass {
+  /** y = exp(x). */
+  override _call(x: Tensor): Tensor {
+    return exp(x);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return log(y);
+  }
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    return x;
+  }
+}
+export const ExpTransform = /* @__PURE__ */ transform(ExpClass, "ExpTransform", "", {
+  bijective: true,
+  domain: real,
+  codomain: positive,
+  sign: 1,
+});
+export type ExpTransform = ExpClass;
+
+const shapeOf = (value: Value): Sizes => (value instanceof Tensor ? value.shape : []);
+
+class PowerClass extends TransformClass {
+  readonly exponent: Value;
+  /** y = x ** exponent, of positive numbers. */
+  constructor(exponent: Value, cache_size?: Cache) {
+    super(cache_size);
+    this.exponent = exponent;
+  }
+  override get sign(): Value {
+    return this.exponent instanceof Tensor ? sign(this.exponent) : Math.sign(this.exponent);
+  }
+  override _call(x: Tensor): Tensor {
+    return pow(x, this.exponent);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return pow(y, this.exponent instanceof Tensor ? reciprocal(this.exponent) : 1 / this.exponent);
+  }
+  override log_abs_det_jacobian(x: Tensor, y: Tensor): Tensor {
+    return log(abs(div(mul(y, this.exponent), x)));
+  }
+  override forward_shape(shape: Sizes): Sizes {
+    return broadcast_shapes([...shape], [...shapeOf(this.exponent)]);
+  }
+  override inverse_shape(shape: Sizes): Sizes {
+    return this.forward_shape(shape);
+  }
+}
+export const PowerTransform = /* @__PURE__ */ transform(PowerClass, "PowerTransform", "exponent", {
+  bijective: true,
+  domain: positive,
+  codomain: positive,
+});
+export type PowerTransform = PowerClass;
+
+/** Neither 0 nor 1. */
+function between(y: Tensor): Tensor {
+  const { tiny, eps } = finfo(y.dtype);
+  return clamp(y, tiny, 1 - eps);
+}
+class SigmoidClass extends TransformClass {
+  /** y = 1 / (1 + exp(-x)). */
+  override _call(x: Tensor): Tensor {
+    return between(sigmoid(x));
+  }
+  override _inverse(y: Tensor): Tensor {
+    const inside = between(y);
+    return sub(log(inside), log1p(neg(inside)));
+  }
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    return neg(add(softplus(neg(x)), softplus(x)));
+  }
+}
+export const SigmoidTransform = /* @__PURE__ */ transform(SigmoidClass, "SigmoidTransform", "", {
+  bijective: true,
+  domain: real,
+  codomain: unit_interval,
+  sign: 1,
+});
+export type SigmoidTransform = SigmoidClass;
+
+class SoftplusClass extends TransformClass {
+  /** y = log(1 + exp(x)). */
+  override _call(x: Tensor): Tensor {
+    return softplus(x);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return add(log(neg(expm1(neg(y)))), y);
+  }
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    return neg(softplus(neg(x)));
+  }
+}
+export const SoftplusTransform = /* @__PURE__ */ transform(SoftplusClass, "SoftplusTransform", "", {
+  bijective: true,
+  domain: real,
+  codomain: positive,
+  sign: 1,
+});
+export type SoftplusTransform = SoftplusClass;
+
+class TanhClass extends TransformClass {
+  /** y = tanh(x). */
+  override _call(x: Tensor): Tensor {
+    return tanh(x);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return atanh(y);
+  }
+  /** log(1 - tanh²) = 2 (log 2 - x - log(1 + exp(-2x))), which stays exact far out. */
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    return mul(2, sub(sub(Math.LN2, x), softplus(mul(-2, x))));
+  }
+}
+export const TanhTransform = /* @__PURE__ */ transform(TanhClass, "TanhTransform", "", {
+  bijective: true,
+  domain: real,
+  codomain: /* @__PURE__ */ interval(-1, 1),
+  sign: 1,
+});
+export type TanhTransform = TanhClass;
+
+class AbsClass extends TransformClass {
+  /** y = |x|; the way back takes the number itself. */
+  override _call(x: Tensor): Tensor {
+    return abs(x);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return y;
+  }
+}
+export const AbsTransform = /* @__PURE__ */ transform(AbsClass, "AbsTransform", "", {
+  domain: real,
+  codomain: positive,
+});
+export type AbsTransform = AbsClass;
+
+class AffineClass extends TransformClass {
+  readonly loc: Value;
+  readonly scale: Value;
+  readonly event_dim: number;
+  /** y = loc + scale * x; `event_dim` last axes are one value. */
+  constructor(loc: Value, scale: Value, event_dim = 0, cache_size?: Cache) {
+    super(cache_size);
+    this.loc = loc;
+    this.scale = scale;
+    this.event_dim = event_dim;
+  }
+  override get domain(): Constraint {
+    return this.event_dim === 0 ? real : independent(real, this.event_dim);
+  }
+  override get codomain(): Constraint {
+    return this.domain;
+  }
+  override get sign(): Value {
+    return this.scale instanceof Tensor ? sign(this.scale) : Math.sign(this.scale);
+  }
+  override _call(x: Tensor): Tensor {
+    return add(this.loc, mul(this.scale, x));
+  }
+  override _inverse(y: Tensor): Tensor {
+    return div(sub(y, this.loc), this.scale);
+  }
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    const { scale } = this,
+      each = scale instanceof Tensor ? log(abs(scale)) : add(mul(0, x), Math.log(Math.abs(scale))),
+      shape = broadcast_shapes([...each.shape], [...x.shape]);
+    return sum_rightmost(expand(each, shape), this.event_dim);
+  }
+  override forward_shape(shape: Sizes): Sizes {
+    return broadcast_shapes([...shape], [...shapeOf(this.loc)], [...shapeOf(this.scale)]);
+  }
+  override inverse_shape(shape: Sizes): Sizes {
+    return this.forward_shape(shape);
+  }
+}
+export const AffineTransform = /* @__PURE__ */ transform(AffineClass, "AffineTransform", "loc scale event_dim?", {
+  bijective: true,
+});
+export type AffineTransform = AffineClass;
+
+class CumulativeDistributionClass extends TransformClass {
+  readonly distribution: Distribution;
+  /** y = the share of a distribution below x. */
+  constructor(distribution: Distribution, cache_size?: Cache) {
+    super(cache_size);
+    this.distribution = distributionOf(distribution, "CumulativeDistributionTransform", "distribution");
+  }
+  override get domain(): Constraint {
+    return this.distribution.support;
+  }
+  override _call(x: Tensor): Tensor {
+    return this.distribution.cdf(x);
+  }
+  override _inverse(y: Tensor): Tensor {
+    return this.distribution.icdf(y);
+  }
+  override log_abs_det_jacobian(x: Tensor): Tensor {
+    return this.distribution.log_prob(x);
+  }
+}
+export const CumulativeDistributionTransform = /* @__PURE__ */ transform(
+  CumulativeDistributionClass,
+  "CumulativeDistributionTransform",
+  "distribution",
+  { bijective: true, codomain: unit_interval, sign: 1 },
+);
+export type CumulativeDistributionTransform = CumulativeDistributionClass;
