@@ -3,7 +3,7 @@
 import { jacrev, jvp as forward, vjp as backward } from "./transforms.js";
 import { addGradients } from "./accumulate.js";
 import { OpError } from "../base/errors.js";
-import { ones_like } from "../creation/create.js";
+import { ones_like } from "../creation/like.js";
 import { callable } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";

@@ -12,7 +12,7 @@ import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import { clone } from "../tensor/copy.js";
 import { filledOn } from "../tensor/allocate.js";
-import { zeros_like } from "../creation/create.js";
+import { zeros_like } from "../creation/like.js";
 
 interface Place {
   node: Node;

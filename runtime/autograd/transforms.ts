@@ -3,7 +3,8 @@
 // respect to its weights, so it needs second derivatives only of what it meets.  vmap is in vmap.ts.
 
 import * as autograd from "./engine.js";
-import { zeros, zeros_like } from "../creation/create.js";
+import { zeros } from "../creation/create.js";
+import { zeros_like } from "../creation/like.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
 import { stack } from "../functions/join.js";

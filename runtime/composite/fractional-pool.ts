@@ -102,6 +102,7 @@ export function fractional_max_pool2d_with_indices(...args: PoolArguments): [val
   const [values, indices] = pool("fractional_max_pool2d", 2, fractional_pool2dOp, args);
   return [values, indices];
 }
+/** `fractional_max_pool3d`, and where each element stood. */
 export function fractional_max_pool3d_with_indices(...args: PoolArguments): [values: Tensor, indices: Tensor] {
   const [values, indices] = pool("fractional_max_pool3d", 3, fractional_pool3dOp, args);
   return [values, indices];

@@ -7,7 +7,7 @@ import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../ops/recurrent.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf } from "../base/shape.js";
-import { ones_like } from "../creation/create.js";
+import { ones_like } from "../creation/like.js";
 import { run } from "../dispatch/call.js";
 import { conj } from "../functions/complex-parts.js";
 import type { Named } from "../functions/tensor-functions.js";
@@ -44,6 +44,7 @@ const reduced = (op: string, n: number | null | undefined): Reduction =>
 
 // --- Losses ---------------------------------------------------------------------------------------
 
+/** As `torch.nn.functional.binary_cross_entropy_with_logits`, its reduction a number. */
 export const binary_cross_entropy_with_logits = /* @__PURE__ */ operator(
   "binary_cross_entropy_with_logits input target weight? pos_weight? reduction?",
   (input: Tensor, target: Tensor, weight?: Maybe, pos_weight?: Maybe, n?: number) => {
@@ -55,6 +56,7 @@ export const binary_cross_entropy_with_logits = /* @__PURE__ */ operator(
     });
   },
 );
+/** As `torch.nn.functional.cosine_embedding_loss`, its reduction a number. */
 export const cosine_embedding_loss = /* @__PURE__ */ operator(
   "cosine_embedding_loss input1 input2 target margin? reduction?",
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, n?: number) => {
@@ -62,6 +64,7 @@ export const cosine_embedding_loss = /* @__PURE__ */ operator(
     return F.cosine_embedding_loss(input1, input2, target, { margin: margin ?? 0, reduction }) as Tensor;
   },
 );
+/** As `torch.nn.functional.hinge_embedding_loss`, its reduction a number. */
 export const hinge_embedding_loss = /* @__PURE__ */ operator(
   "hinge_embedding_loss input target margin? reduction?",
   (input: Tensor, target: Tensor, margin?: number, n?: number) => {
@@ -69,11 +72,13 @@ export const hinge_embedding_loss = /* @__PURE__ */ operator(
     return F.hinge_embedding_loss(input, target, { margin: margin ?? 1, reduction }) as Tensor;
   },
 );
+/** As `torch.nn.functional.kl_div`, its reduction a number. */
 export const kl_div = /* @__PURE__ */ operator(
   "kl_div input target reduction? * log_target?",
   (input: Tensor, target: Tensor, n?: number, log_target?: boolean) =>
     F.kl_div(input, target, { reduction: reduced("kl_div", n), log_target: log_target ?? false }) as Tensor,
 );
+/** As `torch.nn.functional.margin_ranking_loss`, its reduction a number. */
 export const margin_ranking_loss = /* @__PURE__ */ operator(
   "margin_ranking_loss input1 input2 target margin? reduction?",
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, n?: number) => {
@@ -81,11 +86,13 @@ export const margin_ranking_loss = /* @__PURE__ */ operator(
     return F.margin_ranking_loss(input1, input2, target, { margin: margin ?? 0, reduction }) as Tensor;
   },
 );
+/** As `torch.nn.functional.poisson_nll_loss`, its reduction a number. */
 export const poisson_nll_loss = /* @__PURE__ */ operator(
   "poisson_nll_loss input target log_input full eps reduction",
   (input: Tensor, target: Tensor, log_input: boolean, full: boolean, eps: number, n: number) =>
     F.poisson_nll_loss(input, target, { log_input, full, eps, reduction: reduced("poisson_nll_loss", n) }) as Tensor,
 );
+/** As `torch.nn.functional.triplet_margin_loss`, its reduction a number. */
 export const triplet_margin_loss = /* @__PURE__ */ operator(
   "triplet_margin_loss anchor positive negative margin? p? eps? swap? reduction?",
   (
@@ -118,6 +125,7 @@ export const embedding = /* @__PURE__ */ operator(
     }) as Tensor;
   },
 );
+/** As `torch.nn.functional.affine_grid`. */
 export const affine_grid_generator = /* @__PURE__ */ operator(
   "affine_grid_generator theta size align_corners",
   (theta: Tensor, size: readonly number[], align_corners: boolean) =>
@@ -156,6 +164,7 @@ export const conv_tbc = /* @__PURE__ */ operator(
     return views.permute(out as Tensor, [2, 0, 1]);
   },
 );
+/** As `channel_shuffle`. */
 export const native_channel_shuffle = /* @__PURE__ */ operator(
   "native_channel_shuffle input groups",
   (input: Tensor, groups: number) => F.channel_shuffle(input, groups) as Tensor,
@@ -201,6 +210,7 @@ export const lstm_cell = /* @__PURE__ */ cell<readonly Tensor[], [Tensor, Tensor
   },
   (input, before, hx) => [...(run(lstm_stepOp, [input, before, hx[1]!]) as unknown as Tensor[])] as [Tensor, Tensor],
 );
+/** One step of a gated recurrent unit. */
 export const gru_cell = /* @__PURE__ */ cell<Tensor, Tensor>(
   "gru_cell",
   hidden("gru_cell"),
@@ -208,16 +218,20 @@ export const gru_cell = /* @__PURE__ */ cell<Tensor, Tensor>(
 );
 const elman = (op: string, nonlinearity: "tanh" | "relu") =>
   cell<Tensor, Tensor>(op, hidden(op), (input, before) => run(rnn_stepOp, [input, before, nonlinearity]) as Tensor);
+/** One step of a recurrent network with tanh. */
 export const rnn_tanh_cell = /* @__PURE__ */ elman("rnn_tanh_cell", "tanh");
+/** One step of a recurrent network with relu. */
 export const rnn_relu_cell = /* @__PURE__ */ elman("rnn_relu_cell", "relu");
 
 // --- Norms and products -----------------------------------------------------------------------------
 
 type Axes = number | readonly number[];
+/** The root of the sum of squares, of matrices. */
 export const frobenius_norm = /* @__PURE__ */ operator(
   "frobenius_norm input dim? keepdim?",
   (input: Tensor, dim?: Axes, keepdim?: boolean) => p_norm(input, "fro", dim ?? null, keepdim ?? false),
 );
+/** The sum of singular values, of matrices. */
 export const nuclear_norm = /* @__PURE__ */ operator(
   "nuclear_norm input dim? keepdim?",
   (input: Tensor, dim?: readonly number[], keepdim?: boolean) =>
@@ -241,7 +255,9 @@ export const chain_matmul = (...matrices: Tensor[]): Tensor => {
 
 // --- Copies, and in place -----------------------------------------------------------------------------
 
+/** A copy that no gradient flows through. */
 export const detach_copy = /* @__PURE__ */ operator("detach_copy input", (input: Tensor) => clone(input.detach()));
+/** `select` as a copy. */
 export const select_copy = /* @__PURE__ */ operator(
   "select_copy input dim index",
   (input: Tensor, dim: number, index: number) => clone(views.select(input, dim, index)),
@@ -257,24 +273,31 @@ function slice(x: Tensor, dim: number, start: number, end: number | null | undef
   const length = Math.ceil((clip(end ?? n, "end") - first) / count(step, "slice_copy", "step", 1));
   return views.sliceAxis(x, axis, first, Math.max(length, 0), step, "slice_copy");
 }
+/** A slice as a copy. */
 export const slice_copy = /* @__PURE__ */ operator(
   "slice_copy input dim? start? end? step?",
   (input: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number) =>
     clone(slice(input, dim ?? 0, start ?? 0, end, step ?? 1)),
 );
+/** Sets all elements to `value`. */
 export const fill_ = /* @__PURE__ */ operator("fill_ input value", (input: Tensor, value: Tensor | number) =>
   fill(input, value),
 );
+/** Sets all elements to zero. */
 export const zero_ = /* @__PURE__ */ operator("zero_ input", (input: Tensor) => fill(input, 0));
+/** Takes the tensor out of the graph of gradients. */
 export const detach_ = /* @__PURE__ */ operator("detach_ input", (input: Tensor) => input.detach_());
+/** Gives the tensor the shape of another. */
 export const resize_as_ = /* @__PURE__ */ operator("resize_as_ input the_template", (input: Tensor, other: Tensor) =>
   resize_(input, [tensorOf(other, "resize_as_", "the_template").shape]),
 );
+/** Makes the tensor the view that `as_strided` gives. */
 export const as_strided_ = /* @__PURE__ */ operator(
   "as_strided_ input size stride storage_offset?",
   (input: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number) =>
     become(input, "as_strided_", (x) => views.as_strided(x, size, stride, storage_offset)),
 );
+/** Conjugates the elements in place. */
 export const conj_physical_ = /* @__PURE__ */ operator("conj_physical_ input", (input: Tensor) =>
   copy_(input, conj(input), "conj_physical_"),
 );
@@ -283,7 +306,9 @@ export const conj_physical_ = /* @__PURE__ */ operator("conj_physical_ input", (
 
 /** Whether it was made in inference mode. */
 export const is_inference = /* @__PURE__ */ operator("is_inference input", ({ storage }: Tensor) => storage.inference);
+/** Whether a conjugate is put off: never here. */
 export const is_conj = /* @__PURE__ */ operator("is_conj input", (_: Tensor) => false);
+/** Whether a sign is put off: never here. */
 export const is_neg = /* @__PURE__ */ operator("is_neg input", (_: Tensor) => false);
 /** -1 on the CPU, else the number of the GPU. */
 export const get_device = /* @__PURE__ */ operator("get_device input", (input: Tensor) =>

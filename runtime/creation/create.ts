@@ -11,7 +11,6 @@ import { OpError } from "../base/errors.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
-import { tensorOf } from "../tensor/tensor-arguments.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
 import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
@@ -102,10 +101,12 @@ export function tensor(data: TensorData, options?: TensorOptions): Tensor;
 export function tensor(...args: unknown[]): Tensor {
   return madeOf("tensor", ["data"], args);
 }
+/** A tensor of the data; a tensor that has the type and the device already is itself. */
 export function as_tensor(data: TensorData, dtype?: DType | TensorOptions | null, device?: Options["device"]): Tensor;
 export function as_tensor(...args: unknown[]): Tensor {
   return madeOf("as_tensor", ["data", "dtype", "device"], args);
 }
+/** A tensor of an array, of numbers in it, or of another tensor. */
 export function asarray(obj: TensorData, options?: TensorOptions): Tensor;
 export function asarray(...args: unknown[]): Tensor {
   return madeOf("asarray", ["obj"], args);
@@ -149,21 +150,25 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
   return fromElements(elements, dtype, size, options, op);
 }
 
+/** A tensor of these sizes whose values are not set. */
 export function empty(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "empty");
   return finish(emptyOn(deviceOf(options), shape, dtypeOf(options, "float32"), "empty"), options);
 }
 
+/** A tensor of zeros of these sizes. */
 export function zeros(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "zeros");
   return filled(shape, 0, dtypeOf(options, "float32"), options, "zeros");
 }
 
+/** A tensor of ones of these sizes. */
 export function ones(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "ones");
   return filled(shape, 1, dtypeOf(options, "float32"), options, "ones");
 }
 
+/** A tensor of these sizes whose elements are all `fill_value`. */
 export function full(
   size: number | readonly number[],
   fill_value: number | bigint | boolean,
@@ -210,6 +215,7 @@ function computed(
   return fromElements(elements, dtype, shape, options, op);
 }
 
+/** The identity: ones on the diagonal of `n` rows and `m` columns, zeros elsewhere. */
 export function eye(n: number, m?: number | Options, options?: Options): Tensor;
 export function eye(options: Options & { n: number; m?: number }): Tensor;
 export function eye(...args: unknown[]): Tensor {
@@ -225,6 +231,7 @@ export function eye(...args: unknown[]): Tensor {
   );
 }
 
+/** The numbers from `start` (0) up to, but without, `end`, in steps of `step` (1). */
 export function arange(
   ...args: (number | boolean | (Options & { start?: number; end?: number; step?: number }))[]
 ): Tensor {
@@ -301,7 +308,9 @@ function random(op: "rand" | "randn", args: Sizes<RandomOptions>): Tensor {
     dtype = dtypeOf(options, "float32");
   return finish(drawn(op, deviceOf(options), shape, dtype, sourceIn(options, op)), options);
 }
+/** Random numbers from 0 up to, but without, 1, each as likely as another. */
 export const rand = (...args: Sizes<RandomOptions>): Tensor => random("rand", args);
+/** Random numbers of the normal distribution with mean 0 and variance 1. */
 export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", args);
 
 type Span = { low?: number; high: number };
@@ -356,40 +365,4 @@ export function randperm(...args: unknown[]): Tensor {
   checkShape([n], "randperm");
   const order = randomPermutation(n, sourceIn(options, "randperm"));
   return computed((i) => order[i]!, dtypeOf(options, "int64"), [n], options, "randperm");
-}
-
-// --- Like another tensor --------------------------------------------------------------------------
-
-/** The tensor `input` and the options of one like it. */
-function like(
-  op: string,
-  args: readonly unknown[],
-  ...names: string[]
-): { values: [Tensor, ...unknown[]]; options: Options } {
-  const { values, options } = making([op, "input", ...names].join(" "), args),
-    input = tensorOf(values[0], op);
-  return {
-    values: values as [Tensor, ...unknown[]],
-    options: { dtype: input.dtype, device: input.device, ...options },
-  };
-}
-/** A function that makes a tensor like another. */
-const likeness =
-  <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) =>
-  (...args: [input: Tensor, options?: O]): Tensor => {
-    const made = like(op, args);
-    return make(made.values[0].shape, made.options as O);
-  };
-
-export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", empty);
-export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", zeros);
-export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", ones);
-export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", rand);
-export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", randn);
-export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
-  const {
-    values: [x, value],
-    options: own,
-  } = like("full_like", args, "fill_value");
-  return full(x.shape, value as number, own);
 }

@@ -137,6 +137,7 @@ export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.val
 /** The device of new tensors. */
 export const defaultDevice = (): Device => current ?? cpu;
 
+/** Says where new tensors are made. */
 export function setDefaultDevice(device: unknown): void {
   [device] = taken("setDefaultDevice device", arguments);
   current = toDevice(device);

@@ -50,6 +50,7 @@ export function seed(): number {
   return value;
 }
 
+/** The seed that the random numbers began with. */
 export function initial_seed(): number {
   taken("initial_seed", arguments);
   return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
@@ -73,10 +74,12 @@ export interface RandomState {
   readonly seedHigh: number;
   readonly calls: number;
 }
+/** The state of the random numbers. */
 export function get_rng_state(): RandomState {
   taken("get_rng_state", arguments);
   return { seedLow, seedHigh, calls };
 }
+/** Brings back a state of the random numbers. */
 export function set_rng_state(state: RandomState): void {
   [state] = taken("set_rng_state new_state{}", arguments);
   for (const name of ["seedLow", "seedHigh", "calls"] as const) {

@@ -2,6 +2,7 @@
 // "name" or "name.overload"; arguments come in the order of PyTorch's schema.
 
 import * as create from "../creation/create.js";
+import { full_like, rand_like } from "../creation/like.js";
 import { slice_scatter } from "../functions/scatter-views.js";
 import { native_layer_norm } from "../composite/index.js";
 import * as F from "../../names/functional.js";
@@ -243,8 +244,8 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   arange: made((end: number, options: unknown) => create.arange(0, end, 1, options as never)),
   full: made(create.full),
   full_like: ({ args: [x, value], options }) =>
-    create.full_like(x as Tensor, value as number, (options["dtype"] ? { dtype: options["dtype"] } : {}) as never),
-  "fill.Scalar": by((x: Tensor, value: number) => create.full_like(x, value)),
+    full_like(x as Tensor, value as number, (options["dtype"] ? { dtype: options["dtype"] } : {}) as never),
+  "fill.Scalar": by((x: Tensor, value: number) => full_like(x, value)),
   "fill.Tensor": by((x: Tensor, value: Tensor) => views.expand(to(value, [x.dtype]) as Tensor, x.shape).clone()),
   scalar_tensor: made((value: number, options: unknown) => create.full([], value, options as never)),
   empty: drawn("empty"),
@@ -290,7 +291,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   embedding_bag: bag,
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
-    const mask = torch.ge(create.rand_like(x), p);
+    const mask = torch.ge(rand_like(x), p);
     return [torch.mul(torch.mul(x, mask), p === 1 ? 0 : 1 / (1 - p)), mask];
   }),
   native_group_norm: by(

@@ -13,6 +13,7 @@ import * as dataDependent from "../functions/data-dependent.js";
 import * as scatterViews from "../functions/scatter-views.js";
 import * as counting from "../functions/counting.js";
 import * as creation from "../creation/create.js";
+import * as likeAnother from "../creation/like.js";
 import * as shaped from "../creation/create-shaped.js";
 import * as functions from "../functions/tensor-functions.js";
 import * as fft from "../../names/fft.js";
@@ -54,6 +55,7 @@ const MODULES = [
   scatterViews,
   join,
   creation,
+  likeAnother,
   shaped,
   indexing,
   counting,

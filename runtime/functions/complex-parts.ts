@@ -77,4 +77,5 @@ const conjugated = (op: string) =>
   };
 /** The same numbers with negated imaginary parts; real ones are the tensor itself. */
 export const conj = /* @__PURE__ */ conjugated("conj");
+/** The conjugate. */
 export const conj_physical = /* @__PURE__ */ conjugated("conj_physical");

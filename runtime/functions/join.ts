@@ -105,7 +105,9 @@ function joining(op: string, join: (tensors: Tensors, dim: number | undefined, o
 
 /** Joins tensors along an axis that they have. */
 export const cat = /* @__PURE__ */ joining("cat", joined);
+/** As `cat`. */
 export const concat = /* @__PURE__ */ joining("concat", joined);
+/** As `cat`. */
 export const concatenate = /* @__PURE__ */ joining("concatenate", joined);
 
 function stacked(tensors: Tensors, dim: number | undefined, op: string): Tensor {
@@ -152,7 +154,9 @@ const raising = (op: string, raise: (x: Tensor) => Tensor): Raise =>
 
 /** Views with at least one, two, three axes. */
 export const atleast_1d = /* @__PURE__ */ raising("atleast_1d", raised_1d);
+/** The tensors with at least two axes. */
 export const atleast_2d = /* @__PURE__ */ raising("atleast_2d", raised_2d);
+/** The tensors with at least three axes. */
 export const atleast_3d = /* @__PURE__ */ raising("atleast_3d", raised_3d);
 
 /** Tensors with more axes if need be, joined along `dim`. */
@@ -164,10 +168,15 @@ const raisedAndJoined =
     const parts = tensors.map(raise);
     return joined(parts, dim(parts[0]!), op);
   };
+/** Joins tensors along the second axis, vectors along the first. */
 export const hstack = /* @__PURE__ */ raisedAndJoined("hstack", raised_1d, (first) => (first.ndim === 1 ? 0 : 1));
+/** Joins tensors as rows. */
 export const vstack = /* @__PURE__ */ raisedAndJoined("vstack", raised_2d, () => 0);
+/** Joins tensors as rows. */
 export const row_stack = /* @__PURE__ */ raisedAndJoined("row_stack", raised_2d, () => 0);
+/** Joins tensors along the third axis. */
 export const dstack = /* @__PURE__ */ raisedAndJoined("dstack", raised_3d, () => 2);
+/** Joins tensors as columns. */
 export const column_stack = /* @__PURE__ */ raisedAndJoined(
   "column_stack",
   (t) => (t.ndim <= 1 ? views.reshape(t, [t.numel(), 1]) : t),

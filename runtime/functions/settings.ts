@@ -33,6 +33,7 @@ export function set_float32_matmul_precision(wanted: "highest" | "high" | "mediu
     throw new OpError(`set_float32_matmul_precision: expected "highest", "high" or "medium", got "${given}"`);
   precision = wanted = given;
 }
+/** What `set_float32_matmul_precision` was told. */
 export function get_float32_matmul_precision(): string {
   taken("get_float32_matmul_precision", arguments);
   return precision;
@@ -43,10 +44,12 @@ export function use_deterministic_algorithms(mode: boolean, options?: { warn_onl
   deterministic = flag(wanted, "use_deterministic_algorithms", "mode");
   warns = flag(warn_only, "use_deterministic_algorithms", "warn_only");
 }
+/** What `use_deterministic_algorithms` was told. */
 export function are_deterministic_algorithms_enabled(): boolean {
   taken("are_deterministic_algorithms_enabled", arguments);
   return deterministic;
 }
+/** Whether it was to warn only. */
 export function is_deterministic_algorithms_warn_only_enabled(): boolean {
   taken("is_deterministic_algorithms_warn_only_enabled", arguments);
   return warns;
@@ -60,6 +63,7 @@ export function set_deterministic_debug_mode(debug_mode: number | "default" | "w
     refuse("set_deterministic_debug_mode", "debug_mode", '0 "default", 1 "warn" or 2 "error"', debug_mode);
   use_deterministic_algorithms(mode > 0, { warn_only: mode === 1 });
 }
+/** What `set_deterministic_debug_mode` was told, as a number. */
 export function get_deterministic_debug_mode(): number {
   taken("get_deterministic_debug_mode", arguments);
   return deterministic ? 2 - Number(warns) : 0;
@@ -123,10 +127,12 @@ export async function is_nonzero(input: Tensor): Promise<boolean> {
     );
   return Boolean(await input.item<number | boolean>());
 }
+/** Whether two tensors have one shape. */
 export function is_same_size(input: Tensor, other: Tensor): boolean {
   [input, other] = taken("is_same_size input other", arguments);
   return sameShape(tensorOf(input, "is_same_size", "input").shape, tensorOf(other, "is_same_size", "other").shape);
 }
+/** Whether the type has numbers below zero. */
 export function is_signed(input: Tensor): boolean {
   const { dtype } = tensorOf(taken("is_signed input", arguments)[0], "is_signed", "input");
   return isSigned(dtype);

@@ -236,6 +236,7 @@ interface ModuleDictMaker {
   new <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
   <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
 }
+/** Modules by name. */
 export const ModuleDict = /* @__PURE__ */ callable(
   ModuleDictClass,
   "ModuleDict",

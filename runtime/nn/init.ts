@@ -128,12 +128,15 @@ function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor 
   });
   return tensor;
 }
+/** Fills the tensor with `val`. */
 export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
   return constant("constant_", arguments);
 }
+/** Fills the tensor with ones. */
 export function ones_(tensor: Tensor): Tensor {
   return constant("ones_", arguments, 1);
 }
+/** Fills the tensor with zeros. */
 export function zeros_(tensor: Tensor): Tensor {
   return constant("zeros_", arguments, 0);
 }

@@ -1,6 +1,5 @@
-// Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
-// belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load-state.ts,
-// what is kept beside properties in members.ts, paths in tree.ts.
+// Modules: trees of parameters, buffers and modules that can be called.  A property that holds one belongs to the module;
+// buffers are registered.  Hooks: hooks.ts, loading of state: load-state.ts, what is kept: members.ts, paths: tree.ts.
 
 import { fill_ } from "../views/transfer.js";
 import { compiler } from "../base/capturing.js";
@@ -388,6 +387,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
   );
 }
 
+/** What all networks and their parts are: parameters, buffers, other modules, and `forward`. */
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",

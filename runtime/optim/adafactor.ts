@@ -28,6 +28,7 @@ function along(param: Tensor, axis: number): Tensor | null {
   return zeros(shape, { dtype: param.dtype, device: param.device });
 }
 
+/** Steps by the gradient over averages of its square, kept as rows and columns alone. */
 export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
   name: "Adafactor",
   defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, maximize: false },

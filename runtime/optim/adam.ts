@@ -45,6 +45,7 @@ const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> 
     words: (o, { step }) => corrections(o, step),
   });
 
+/** Steps by averages of the gradient over the root of averages of its square. */
 export const Adam = /* @__PURE__ */ adam("Adam", {
   lr: 1e-3,
   betas: [0.9, 0.999],
@@ -71,6 +72,7 @@ export type AdamW = Optimizer<AdamOptions>;
 export interface AdamaxOptions extends Averaging {
   maximize: boolean;
 }
+/** Adam with the largest gradient so far in place of the average of squares. */
 export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
   name: "Adamax",
   check,
@@ -86,6 +88,7 @@ export interface NAdamOptions extends Averaging {
   decoupled_weight_decay: boolean;
   maximize: boolean;
 }
+/** Adam with Nesterov's momentum. */
 export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
   name: "NAdam",
   defaults: {
@@ -122,6 +125,7 @@ export interface RAdamOptions extends Averaging {
   decoupled_weight_decay: boolean;
   maximize: boolean;
 }
+/** Adam that waits until the average of squares can be trusted. */
 export const RAdam = /* @__PURE__ */ optimizer<RAdamOptions>({
   name: "RAdam",
   check,

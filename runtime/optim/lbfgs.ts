@@ -256,6 +256,7 @@ async function searched(
   }
 }
 
+/** A quasi-Newton method with little memory; its step takes a closure. */
 export const LBFGS = /* @__PURE__ */ callable(
   LBFGSClass,
   "LBFGS",

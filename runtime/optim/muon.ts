@@ -5,7 +5,7 @@
 import { capturing } from "../base/capturing.js";
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
 import { run } from "../dispatch/call.js";
-import { zeros_like } from "../creation/create.js";
+import { zeros_like } from "../creation/like.js";
 import { OpError } from "../base/errors.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { keep, tidy } from "../tensor/memory.js";
@@ -115,5 +115,6 @@ function adjustment(way: MuonOptions["adjust_lr_fn"], rows: number, columns: num
   return way === "match_rms_adamw" ? 0.2 * Math.sqrt(Math.max(rows, columns)) : Math.sqrt(Math.max(1, rows / columns));
 }
 
+/** Momentum whose matrices are made orthogonal before the step. */
 export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon", "checkParams !, shapeOfState !, update !, bufferOf !");
 export type Muon = MuonClass;

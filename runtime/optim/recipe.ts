@@ -4,7 +4,7 @@
 
 import { type HostStep, capturing } from "../base/capturing.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import { full_like } from "../creation/create.js";
+import { full_like } from "../creation/like.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { Buckets } from "../devices/webgpu/buckets.js";
 import { Complex } from "../elements/complex-number.js";

@@ -14,6 +14,7 @@ export interface SGDOptions {
   nesterov: boolean;
   maximize: boolean;
 }
+/** Steps along the gradient, with momentum if one likes. */
 export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
   name: "SGD",
   defaults: { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false },
@@ -41,6 +42,7 @@ export interface ASGDOptions {
 }
 const isPair = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
+/** Steps along the gradient, and an average of where they led. */
 export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
   name: "ASGD",
   defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
@@ -65,6 +67,7 @@ export interface RpropOptions {
   step_sizes: readonly [number, number];
   maximize: boolean;
 }
+/** Steps of their own size for each element, by the gradient's sign alone. */
 export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
   name: "Rprop",
   defaults: { lr: 1e-2, etas: [0.5, 1.2], step_sizes: [1e-6, 50], maximize: false },

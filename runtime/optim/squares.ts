@@ -14,6 +14,7 @@ export interface RMSpropOptions {
   centered: boolean;
   maximize: boolean;
 }
+/** Steps by the gradient over the root of an average of its square. */
 export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
   name: "RMSprop",
   defaults: { lr: 1e-2, alpha: 0.99, eps: 1e-8, weight_decay: 0, momentum: 0, centered: false, maximize: false },
@@ -43,6 +44,7 @@ export interface AdagradOptions {
   eps: number;
   maximize: boolean;
 }
+/** Steps by the gradient over the root of the sum of its squares. */
 export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
   name: "Adagrad",
   defaults: { lr: 1e-2, lr_decay: 0, weight_decay: 0, initial_accumulator_value: 0, eps: 1e-10, maximize: false },
@@ -68,6 +70,7 @@ export interface AdadeltaOptions {
   weight_decay: number;
   maximize: boolean;
 }
+/** Steps by the gradient over recent squares, without a rate to choose. */
 export const Adadelta = /* @__PURE__ */ optimizer<AdadeltaOptions>({
   name: "Adadelta",
   defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, maximize: false },

@@ -5,7 +5,8 @@ import { OpError } from "../base/errors.js";
 import { callable } from "../base/callable.js";
 import { taken } from "../base/named-arguments.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { tensor, zeros_like, ones_like } from "../creation/create.js";
+import { tensor } from "../creation/create.js";
+import { zeros_like, ones_like } from "../creation/like.js";
 import { lerp } from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { copy_, fill_, to } from "../views/transfer.js";
@@ -44,6 +45,7 @@ export function get_ema_multi_avg_fn(decay?: number | { decay?: number }): Avera
   [decay] = taken("get_ema_multi_avg_fn decay?", arguments);
   return ofMany(get_ema_avg_fn((decay ?? 0.999) as number));
 }
+/** Averages many parameters at once, each as much as another. */
 export function get_swa_multi_avg_fn(): Averages {
   taken("get_swa_multi_avg_fn", arguments);
   return ofMany(get_swa_avg_fn());

@@ -30,6 +30,7 @@ export function watchNodes(by: NodeWatcher | null): void {
   watcher = by;
 }
 
+/** A step of the graph of gradients. */
 export abstract class Node {
   abstract readonly name: string;
   /** Where the gradient of each differentiable input goes: a node and which of its outputs the input is. */

@@ -33,7 +33,9 @@ export function settleLater(verdict: Promise<Error | null>): void {
   checkReads(settleAnomalies);
 }
 
+/** Whether `detect_anomaly` is on. */
 export const is_anomaly_enabled = (): boolean => modes.value.detecting;
+/** Whether it looks for NaN. */
 export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 
 /**

@@ -131,6 +131,7 @@ class GRUCellClass extends CellModule {
     return this.run(input, [hx ?? null], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
   }
 }
+/** One step of a gated recurrent unit. */
 export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell", "forward input hx?");
 export type GRUCell = GRUCellClass;
 
@@ -145,5 +146,6 @@ class LSTMCellClass extends CellModule {
     return this.run(input, hx, 2, (x, h, [, cell]) => lstmStep(x, h, cell!)) as [Tensor, Tensor];
   }
 }
+/** One step of a long short-term memory. */
 export const LSTMCell = /* @__PURE__ */ callable(LSTMCellClass, "LSTMCell", "forward input hx?");
 export type LSTMCell = LSTMCellClass;

@@ -1,7 +1,7 @@
 // Losses over classes that hold the weights of the scores: of one linear map, and of clusters of rare classes.
 
 import { OpError } from "../../base/errors.js";
-import { zeros_like } from "../../creation/create.js";
+import { zeros_like } from "../../creation/like.js";
 import { cat } from "../../functions/join.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { sliceAxis } from "../../views/views.js";

@@ -73,5 +73,7 @@ function fractionalPool(
   }
   return callable(Pool, name, "forward input");
 }
+/** The largest elements of windows that overlap unevenly, over two axes. */
 export const FractionalMaxPool2d = /* @__PURE__ */ fractionalPool("FractionalMaxPool2d", 2, fractional_max_pool2d);
+/** The largest elements of windows that overlap unevenly, over three axes. */
 export const FractionalMaxPool3d = /* @__PURE__ */ fractionalPool("FractionalMaxPool3d", 3, fractional_max_pool3d);

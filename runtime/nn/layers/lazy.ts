@@ -121,11 +121,17 @@ const lazyConv = (name: string, base: ConvClass) => lazy<ConvModule, LazyConv>(n
 const lazyConvTranspose = (name: string, base: ConvTransposeClass) =>
   lazy<ConvModule, LazyConvTranspose>(name, base, conv(true));
 
+/** `Conv1d` whose number of channels the first input says. */
 export const LazyConv1d = /* @__PURE__ */ lazyConv("LazyConv1d", Conv1d);
+/** `Conv2d` whose number of channels the first input says. */
 export const LazyConv2d = /* @__PURE__ */ lazyConv("LazyConv2d", Conv2d);
+/** `Conv3d` whose number of channels the first input says. */
 export const LazyConv3d = /* @__PURE__ */ lazyConv("LazyConv3d", Conv3d);
+/** `ConvTranspose1d` whose number of channels the first input says. */
 export const LazyConvTranspose1d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose1d", ConvTranspose1d);
+/** `ConvTranspose2d` whose number of channels the first input says. */
 export const LazyConvTranspose2d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose2d", ConvTranspose2d);
+/** `ConvTranspose3d` whose number of channels the first input says. */
 export const LazyConvTranspose3d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose3d", ConvTranspose3d);
 
 type LazyLinearClass = Callable<
@@ -135,6 +141,7 @@ type LazyLinearClass = Callable<
       | [LinearOptions & { out_features: number }]
   ) => Linear
 >;
+/** `Linear` whose number of inputs the first input says. */
 export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLinear", Linear, {
   axis: (_, input) => input.ndim - 1,
   channels: (_, saved) => saved("weight")?.[1],
@@ -157,9 +164,15 @@ const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) =>
       if (m.running_var) m.running_var = ones([channels], like(m.running_var));
     },
   });
+/** `BatchNorm1d` whose number of channels the first input says. */
 export const LazyBatchNorm1d = /* @__PURE__ */ lazyNorm("LazyBatchNorm1d", BatchNorm1d);
+/** `BatchNorm2d` whose number of channels the first input says. */
 export const LazyBatchNorm2d = /* @__PURE__ */ lazyNorm("LazyBatchNorm2d", BatchNorm2d);
+/** `BatchNorm3d` whose number of channels the first input says. */
 export const LazyBatchNorm3d = /* @__PURE__ */ lazyNorm("LazyBatchNorm3d", BatchNorm3d);
+/** `InstanceNorm1d` whose number of channels the first input says. */
 export const LazyInstanceNorm1d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm1d", InstanceNorm1d, 2);
+/** `InstanceNorm2d` whose number of channels the first input says. */
 export const LazyInstanceNorm2d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm2d", InstanceNorm2d, 3);
+/** `InstanceNorm3d` whose number of channels the first input says. */
 export const LazyInstanceNorm3d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm3d", InstanceNorm3d, 4);

@@ -178,9 +178,15 @@ function instanceNorm(name: string, rank: number): NormConstructor {
   return callable(InstanceNorm, name, "forward input");
 }
 
+/** Normalises each channel over the batch and one axis or none, and keeps averages for evaluation. */
 export const BatchNorm1d = /* @__PURE__ */ batchNorm("BatchNorm1d", [2, 3]);
+/** Normalises each channel over the batch and two axes, and keeps averages for evaluation. */
 export const BatchNorm2d = /* @__PURE__ */ batchNorm("BatchNorm2d", [4]);
+/** Normalises each channel over the batch and three axes, and keeps averages for evaluation. */
 export const BatchNorm3d = /* @__PURE__ */ batchNorm("BatchNorm3d", [5]);
+/** Normalises each channel of each sample over one axis. */
 export const InstanceNorm1d = /* @__PURE__ */ instanceNorm("InstanceNorm1d", 2);
+/** Normalises each channel of each sample over two axes. */
 export const InstanceNorm2d = /* @__PURE__ */ instanceNorm("InstanceNorm2d", 3);
+/** Normalises each channel of each sample over three axes. */
 export const InstanceNorm3d = /* @__PURE__ */ instanceNorm("InstanceNorm3d", 4);

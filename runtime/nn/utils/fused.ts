@@ -4,7 +4,7 @@ import { add, mul, rsqrt, sub } from "../../../names/torch.js";
 import { text } from "../../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
-import { zeros_like } from "../../creation/create.js";
+import { zeros_like } from "../../creation/like.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { check } from "../../tensor/tensor-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -115,6 +115,7 @@ export function fuse_linear_bn_eval<L extends Layer>(linear: L, bn: Norm): L {
 export function convert_conv2d_weight_memory_format<M extends Module>(module: M, memory_format: string): M {
   return itself("convert_conv2d_weight_memory_format", arguments);
 }
+/** The module itself: there is one order of memory here. */
 export function convert_conv3d_weight_memory_format<M extends Module>(module: M, memory_format: string): M {
   return itself("convert_conv3d_weight_memory_format", arguments);
 }

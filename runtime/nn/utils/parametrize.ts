@@ -65,6 +65,7 @@ class ParametrizationListClass extends ModuleList {
     return out;
   }
 }
+/** The parametrizations of one tensor, in the order in which they are applied. */
 export const ParametrizationList = /* @__PURE__ */ callableClass(
   ParametrizationListClass,
   "ParametrizationList",

@@ -144,6 +144,7 @@ export function spectral_norm(...args: unknown[]): Module {
     return divided(original, matrix, own[`${name}_u`]!, own[`${name}_v`]!);
   });
 }
+/** Takes the spectral norm off a module again. */
 export function remove_spectral_norm<M extends Module>(module: M, name?: string): M;
 export function remove_spectral_norm(...args: unknown[]): Module {
   const [module, name = "weight"] = taken("remove_spectral_norm module name?", args);

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, axisOf, like, range, reading } from "./definition.js";
-import { F, T, cast, create, join, scalar, turned, views } from "./library.js";
+import { F, T, cast, create, join, likeAnother, scalar, turned, views } from "./library.js";
 import { typeName } from "../types.js";
 import { bitsAs, number } from "../values.js";
 
@@ -41,7 +41,7 @@ const alongAxis =
   };
 
 const hardmax = (x: Tensor, axis: number): Tensor =>
-  T.scatter(create.zeros_like(x), axis, T.argmax(x, axis, true), 1) as Tensor;
+  T.scatter(likeAnother.zeros_like(x), axis, T.argmax(x, axis, true), 1) as Tensor;
 
 /** Numbers of four or two bits in bytes: what lies above them is cut off. */
 function narrowed(x: Tensor, bits: number, signed: boolean): Tensor {
@@ -150,7 +150,7 @@ export const ARITHMETIC: Table = {
   Sigmoid: one(T.sigmoid),
   HardSigmoid: ([x], { alpha = 0.2, beta = 0.5 }) => T.clamp(T.add(T.mul(x, alpha), beta), 0, 1),
   HardSwish: one(F.hardswish),
-  Softplus: one((x) => T.logaddexp(x, create.zeros_like(x))),
+  Softplus: one((x) => T.logaddexp(x, likeAnother.zeros_like(x))),
   Softsign: one(F.softsign),
   ThresholdedRelu: ([x], { alpha = 1 }) => T.where(T.gt(x, alpha), x, scalar(0, x)),
   Shrink: ([x], { lambd = 0.5, bias = 0 }) =>
@@ -172,7 +172,7 @@ export const ARITHMETIC: Table = {
         p = ratio ? number(ratio, op) : (attributes.ratio ?? 0.5),
         all = () => create.full(x.shape, 1, { dtype: "bool", device: x.device });
       if (!on || p === 0) return [x, used[1] ? all() : null];
-      const mask = T.ge(create.rand_like(x), p) as Tensor;
+      const mask = T.ge(likeAnother.rand_like(x), p) as Tensor;
       return [T.mul(T.mul(x, cast(mask, x.dtype)), 1 / (1 - p)), mask];
     }),
     kind: "drawn",

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { RECURRENT as LAYERS } from "../../exchange/aten-recurrent.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Table, range } from "./definition.js";
-import { cast, create, F, join, splitting, T, turned, views } from "./library.js";
+import { cast, create, F, join, likeAnother, splitting, T, turned, views } from "./library.js";
 
 type Maybe<X> = X | null | undefined;
 type Activation = (x: Tensor) => Tensor;
@@ -119,7 +119,7 @@ function stepped(
     // a sequence that has ended keeps its state, and gives zeros
     const on = views.unsqueeze(T.gt(lengths, t), 1);
     now = next.map((value, k) => T.where(on, value, now[k]) as Tensor);
-    return T.where(on, next[0], create.zeros_like(next[0])) as Tensor;
+    return T.where(on, next[0], likeAnother.zeros_like(next[0])) as Tensor;
   });
   return [join.stack(outputs, 0) as Tensor, now];
 }

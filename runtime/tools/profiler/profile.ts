@@ -30,6 +30,7 @@ export interface ProfileOptions {
 
 const NAMES = ["activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack"];
 
+/** What a profiler recorded. */
 export class Profile {
   private readonly options: ProfileOptions;
   private recorder: Recorder | null = null;

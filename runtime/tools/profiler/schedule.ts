@@ -3,6 +3,7 @@
 import { OpError, describe } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
 
+/** What a profiler does in a step. */
 export const ProfilerAction = { NONE: 0, WARMUP: 1, RECORD: 2, RECORD_AND_SAVE: 3 } as const;
 export type ProfilerAction = (typeof ProfilerAction)[keyof typeof ProfilerAction];
 /** What is done in a step. */

@@ -1,0 +1,45 @@
+// Tensors like another: of its shape, and of its type and device where nothing else is asked for.
+
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { type Options, type RandomOptions, empty, full, making, ones, rand, randn, zeros } from "./create.js";
+
+/** The tensor `input` and the options of one like it. */
+function like(
+  op: string,
+  args: readonly unknown[],
+  ...names: string[]
+): { values: [Tensor, ...unknown[]]; options: Options } {
+  const { values, options } = making([op, "input", ...names].join(" "), args),
+    input = tensorOf(values[0], op);
+  return {
+    values: values as [Tensor, ...unknown[]],
+    options: { dtype: input.dtype, device: input.device, ...options },
+  };
+}
+/** A function that makes a tensor like another. */
+const likeness =
+  <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) =>
+  (...args: [input: Tensor, options?: O]): Tensor => {
+    const made = like(op, args);
+    return make(made.values[0].shape, made.options as O);
+  };
+
+/** A tensor of `input`'s shape whose values are not set. */
+export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", empty);
+/** Zeros of `input`'s shape. */
+export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", zeros);
+/** Ones of `input`'s shape. */
+export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", ones);
+/** Random numbers from 0 up to, but without, 1, of `input`'s shape. */
+export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", rand);
+/** Normally distributed random numbers of `input`'s shape. */
+export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", randn);
+/** A tensor of `input`'s shape whose elements are all `fill_value`. */
+export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
+  const {
+    values: [x, value],
+    options: own,
+  } = like("full_like", args, "fill_value");
+  return full(x.shape, value as number, own);
+}
