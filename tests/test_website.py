@@ -26,6 +26,10 @@ KINDS = (
     "reference/torch.softmax.html",
     "reference/torch.nn.functional.interpolate.html",
     "reference/torch.nn.Linear.html",
+    "reference/torch.optim.Adam.html",
+    "reference/Tensor.view.html",
+    "tests/index.html",
+    "benchmark/index.html",
     "reports/index.html",
     "reports/accuracy.html",
 )
@@ -158,6 +162,51 @@ def test_the_search_finds_names_and_guides(opened):
     page.fill("dialog.search input", "torch.softmax")
     page.keyboard.press("Enter")
     page.wait_for_url("**/reference/torch.softmax.html")
+
+
+def test_an_example_runs_in_the_page(opened):
+    page = opened("reference/torch.softmax.html")
+    page.wait_for_selector(".example .run")
+    page.locator(".example code").first.fill("torch.softmax(torch.tensor([[0, 1], [2, 2]]), 1)")
+    page.click(".example .run")
+    page.wait_for_selector(".example output.ran")
+    assert page.inner_text(".example output") == "[[0.268941, 0.731059], [0.5, 0.5]]"
+    page.locator(".example code").first.fill("torch.softmax(torch.tensor([1]), 3)")
+    page.click(".example .run")
+    page.wait_for_selector(".example output.failed")
+    assert "Dimension out of range" in page.inner_text(".example output")
+
+
+def test_recorded_answers_are_replayed_in_the_page(opened, figure):
+    page = opened("tests/index.html?device=cpu&ops=^(softmax|nn.functional.conv2d|sort|svd)$")
+    page.select_option("#tier", "all")
+    page.click("#start")
+    page.wait_for_selector("body[data-state=done], body[data-state=failed]", timeout=60_000)
+    said = page.input_value("#report")
+    figure(f"the page of tests: {said.splitlines()[3]}")
+    assert re.search(r"answers: \d\d+ right, 0 wrong", said) and "operators all right: 4 of 4" in said
+    assert page.locator("#rows tr").count() == 4 and page.inner_text("#message") == ""
+
+
+def test_both_libraries_are_measured_in_the_page(opened):
+    page = opened("benchmark/index.html?device=cpu&budget=20&only=matmul,step")
+    page.click("#start")
+    page.wait_for_selector("body[data-state=done], body[data-state=failed]", timeout=60_000)
+    for row in ("matmul", "step"):
+        ours, theirs, share = page.locator(f"#row-{row} td").all_inner_texts()
+        assert float(ours.split()[0]) > 0 and float(theirs.split()[0]) > 0 and share.endswith(" x")
+    assert page.inner_text("#message") == "" and "TensorFlow.js 4" in page.input_value("#report")
+
+
+def test_pages_of_modules_and_optimizers_say_what_they_take_and_compute(made):
+    """From the definitions and the sources: settings, defaults, formulas, the gradient, PyTorch's page."""
+    text = lambda name: (made / "reference" / f"{name}.html").read_text(encoding="utf-8")
+    adam, conv, softmax = text("torch.optim.Adam"), text("torch.nn.Conv2d"), text("torch.softmax")
+    assert "[0.9, 0.999]" in adam and 'class="katex"' in adam and "ops/optim.op" in adam
+    assert "<code>padding_mode</code>" in conv and "&#34;zeros&#34;" in conv
+    assert "https://docs.pytorch.org/docs/stable/generated/torch.softmax.html" in softmax
+    assert softmax.count('class="katex"') == 2 and "float tensor" in softmax and "ops/reduce.op" in softmax
+    assert 'href="torch.softmax.html"' in text("torch.nn.Softmax")
 
 
 def test_the_theme_is_kept(opened):

@@ -16,9 +16,9 @@ from buildtools.typescript import BuildError
 from .shell import HERE, Shell
 
 # In the order in which they stand in one file.
-STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports")
+STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports", "measures")
 # Scripts that pages load, as modules: all but theme.mjs, which runs before anything is painted.
-SCRIPTS = ("shell", "landing", "filter", "names", "examples")
+SCRIPTS = ("shell", "landing", "filter", "names", "examples", "recorded", "benchmark")
 TEXT = 160  # letters of a page that the search shows
 
 
@@ -47,6 +47,9 @@ def bundle(folder: Path) -> None:
             "--target=es2022",
             "--minify",
             "--external:./torch.js",
+            # What only Node has: the checker's files come from the page, and it loads no package by itself there.
+            f"--alias:node:fs={HERE / 'scripts' / 'recorded_files.mjs'}",
+            "--external:node:*",
             "--chunk-names=[name]-[hash]",
             f"--outdir={folder}",
             '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',

@@ -9,12 +9,13 @@ import json
 import shutil
 from pathlib import Path
 
-from buildtools.paths import DIST, SITE
+from buildtools.paths import DIST, EARLIER, SITE
 from buildtools.typescript import BuildError
+from codegen.earlier import Earlier
 from codegen.version import VERSION
 from dsl.opdef import Library
 
-from . import assets, guides, landing, reference, reports
+from . import assets, benchmark, guides, landing, recorded, reference, reports
 from .shell import Shell
 
 VERSIONS = "versions.json"  # beside the first page: {current: {name, path}, others: [...]}
@@ -24,12 +25,14 @@ def build(library: Library, dist: Path = DIST, site: Path = SITE, version: str =
     """Make the site from docs/, the definitions and the package `dist`; returns its folder.  Raises BuildError where a
     page links to nothing."""
     keep_earlier(site, version)
-    shell = Shell(site, version)
+    shell = Shell(site, version, Earlier(EARLIER))
     try:
         guides.write(shell)
         reports.write(shell)
         reference.write(shell, library, dist)
         landing.write(shell, library)
+        recorded.write(shell)
+        benchmark.write(shell)
     except guides.MissingPage as error:
         raise BuildError(str(error)) from None
     assets.write(shell, dist)

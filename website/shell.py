@@ -15,6 +15,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from codegen.earlier import Earlier
+
 from .highlight import highlighted
 from .markdown import inline
 from .navigation import PARTS
@@ -35,10 +37,12 @@ class Found:
 
 @dataclass
 class Shell:
-    """Writes pages into a folder.  pages: the paths of those that it has written."""
+    """Writes pages into a folder.  earlier: what was made before, by builds of the package too; pages: the paths of
+    those that it has written."""
 
     folder: Path
     version: str
+    earlier: Earlier = field(default_factory=lambda: Earlier(None))
     pages: list[str] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
 

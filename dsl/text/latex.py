@@ -214,7 +214,13 @@ def binder(b: Binder) -> str:
 
 # --- Statements ------------------------------------------------------------------------------------
 
-MODES = {"=": "=", "+=": r"\mathrel{+}=", "*=": r"\mathrel{\cdot}=", "max=": r"\overset{\max}{=}", "min=": r"\overset{\min}{=}"}
+MODES = {
+    "=": "=",
+    "+=": r"\mathrel{+}=",
+    "*=": r"\mathrel{\cdot}=",
+    "max=": r"\overset{\max}{=}",
+    "min=": r"\overset{\min}{=}",
+}
 
 
 def assignment(a: Assign, bar: bool = False) -> str:
@@ -251,6 +257,7 @@ def gradient(op: Op) -> str:
 
 def cotangents(a: Assign, only: str) -> Assign:
     """`g` and `g.values` as names of what is barred."""
+
     def renamed(e: X) -> X:
         if e.kind == "name" and e.val == "g" and only:
             return X("name", val=f"g_{only}")

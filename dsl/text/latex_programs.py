@@ -27,7 +27,6 @@ from ..ir.program import Loop, Program, Stmt
 from .latex import MODES, aligned, formula, name, subscript
 from .syntax import Binder, X
 
-
 Choices = Mapping[str, Sequence[str]]  # of options that are texts, which the IR knows by their numbers
 
 

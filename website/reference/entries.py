@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codegen.api.aliases import Names, names_of
 from dsl.opdef import Library, OpDef
 
+from . import by_hand
+from .forms import Row
 from .typings import Value
 
 # What stands in a namespace, by the longest that fits: the heading in the index, and what one of it is called.
@@ -69,6 +71,7 @@ class Entry:
     subject: str
     ops: list[OpDef] = field(default_factory=list)
     value: Value | None = None
+    settings: list[Row] | None = None  # of a module that a definition declares
     names: list[str] = field(default_factory=list)
     summary: str = ""
 
@@ -87,7 +90,7 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
     for value in values:
         entry = next((known[n] for n in (value.name, *value.names) if n in known), None)
         if entry is None:
-            found.append(of_value(value, library))
+            found.append(of_value(value, library, names))
         else:
             entry.names += [n for n in (value.name, *value.names) if n not in entry.names]
     for member in tensor.members:
@@ -133,21 +136,19 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
     return list(pages.values())
 
 
-def of_value(value: Value, library: Library) -> Entry:
-    space = value.name.rpartition(".")[0]
+def of_value(value: Value, library: Library, names: Names) -> Entry:
+    space, _, short = value.name.rpartition(".")
     subject, kind = place(value, space)
-    ops = [op for op in library.ops.values() if value.name in modules(op)]
+    ops = [op for op in library.ops.values() if space == "torch.nn" and short in [m.name for m in op.modules]]
+    settings = by_hand.settings(ops[0], short, names) if ops else None
+    if kind == "optimizer":
+        ops = [library.ops[name] for name in by_hand.written().ops.get(short, ()) if name in library.ops]
     summary = sentence(value.text) or (sentence(ops[0].doc) if ops else "")
-    return Entry(value.name, kind, subject, ops, value, [value.name, *value.names], summary)
-
-
-def modules(op: OpDef) -> list[str]:
-    """The classes of torch.nn that a definition declares."""
-    return [f"torch.nn.{m.name}" for m in op.modules]
+    return Entry(value.name, kind, subject, ops, value, settings, [value.name, *value.names], summary)
 
 
 def of_method(member: Value, name: str) -> Entry:
-    return Entry(name, member.kind, "Tensor", [], member, [name], sentence(member.text))
+    return Entry(name, member.kind, "Tensor", [], replace(member, name=name), None, [name], sentence(member.text))
 
 
 def place(value: Value, space: str) -> tuple[str, str]:

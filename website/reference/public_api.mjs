@@ -25,7 +25,11 @@ const fileOf = (declaration) =>
   declaration ? path.relative(root, declaration.getSourceFile().fileName).split(path.sep).join("/") : "";
 const docOf = (symbol) => ts.displayPartsToString(symbol?.getDocumentationComment(checker) ?? []);
 const shown = (type) => checker.typeToString(type, undefined, PLAIN).replace(/import\("[^"]*"\)\./g, "");
-const isPublic = (symbol) => !/^(_|#)|^__|@@/.test(symbol.name) && symbol.name !== "prototype";
+const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+const isPublic = (symbol) =>
+  !/^(_|#)|^__|@@/.test(symbol.name) &&
+  symbol.name !== "prototype" &&
+  !symbol.declarations?.some((one) => ts.getCombinedModifierFlags(one) & HIDDEN);
 
 /** What of a type is said by name: the properties of an object of options, with their comments. */
 function optionsIn(type) {
@@ -134,18 +138,18 @@ function described(name, symbol) {
     };
   const instance = makers[0].getReturnType(),
     own = instance.symbol;
+  const ofItsOwn = own?.name.startsWith(name.split(".").at(-1)),
+    ofItself = ofItsOwn ? docOf(own) : "";
   const all = name === "torch.Tensor" || name === "torch.nn.Module" || name === "torch.optim.Optimizer";
-  const declared = fileOf(own?.declarations?.[0]);
   return {
     ...made,
     kind: "class",
-    doc: made.doc || docOf(own),
-    made: declared,
+    doc: made.doc || ofItself,
     base: (instance.getBaseTypes?.() ?? []).map((base) => base.symbol?.name ?? "")[0] ?? "",
     signatures: makers.map(signatureOf),
     members: checker
       .getPropertiesOfType(instance)
-      .filter((one) => isPublic(one) && (all || (own && one.parent === own)))
+      .filter((one) => isPublic(one) && (all || (ofItsOwn && one.parent === own)))
       .map(member),
   };
 }

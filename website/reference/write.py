@@ -10,7 +10,7 @@ from markupsafe import Markup
 from dsl.opdef import Library
 
 from ..shell import Found, Shell
-from . import mathematics, typings
+from . import by_hand, mathematics, typings
 from .entries import Entry, by_subject, entries
 from .forms import Form, form
 from .links import pytorch
@@ -24,10 +24,13 @@ def write(shell: Shell, library: Library, dist: Path) -> None:
     groups = by_subject(found)
     sides = {subject: side(shell, subject, beside) for subject, beside in groups.items()}
     forms = {entry.name: [form(op) for op in entry.ops] for entry in found}
-    formulas = mathematics.rendered(t for f in chain(*forms.values()) for t in (f.formula, f.sizes, f.gradient))
+    formulas = mathematics.rendered(
+        (text for f in chain(*forms.values()) for text in (f.formula, f.sizes, f.gradient)), shell.earlier
+    )
     mathematics.assets(shell.folder / "assets" / "mathematics")
+    functions = {op.name: entry for entry in found if entry.kind == "op" for op in entry.ops}
     for entry in found:
-        page(shell, entry, forms[entry.name], formulas, sides[entry.subject])
+        page(shell, entry, forms[entry.name], formulas, sides[entry.subject], functions)
     shell.write(
         "reference/index.html",
         "reference/index.html.j2",
@@ -43,7 +46,9 @@ def side(shell: Shell, subject: str, beside: list[Entry]) -> str:
     return shell.templates.get_template("reference/side.html.j2").render(subject=subject, beside=beside)
 
 
-def page(shell: Shell, entry: Entry, forms: list[Form], formulas: dict[str, Markup], beside: str) -> None:
+def page(
+    shell: Shell, entry: Entry, forms: list[Form], formulas: dict[str, Markup], beside: str, functions: dict[str, Entry]
+) -> None:
     shell.write(
         entry.path,
         "reference/entry.html.j2",
@@ -51,6 +56,8 @@ def page(shell: Shell, entry: Entry, forms: list[Form], formulas: dict[str, Mark
         about=entry.summary,
         entry=entry,
         forms=forms,
+        function_pages=functions,
+        value=by_hand.described(entry.value, entry.settings) if entry.value and entry.kind != "op" else None,
         math=lambda latex: formulas[latex],
         side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
         links=[(name, pytorch(name)) for name in entry.names if pytorch(name)][:1],

@@ -27,6 +27,7 @@ for (const [n, block] of [...document.querySelectorAll(".example")].entries()) {
   code.role = "textbox";
   code.ariaLabel = "Code of the example";
   code.ariaMultiLine = "true";
+  code.tabIndex = 0;
   code.parentElement.removeAttribute("tabindex");
   controls.append(go);
   if (n === 0) controls.append(device);

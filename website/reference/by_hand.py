@@ -1,0 +1,203 @@
+"""Functions and classes that are no ops, as a reader sees them: from their types, their comments, and the defaults that
+their sources name."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from buildtools import node
+from buildtools.paths import ROOT
+from buildtools.typescript import BuildError
+from codegen.api.aliases import Names
+from codegen.api.docs import param_docs
+from codegen.api.nn import functions
+from codegen.api.nn import row as module_row
+from dsl.opdef import OpDef
+
+from .forms import Row
+from .typings import Parameter, Signature, Value
+
+SCRIPT = ROOT / "website" / "reference" / "written.mjs"
+# Parameters that stand for several others, whose names the type does not say.
+OPAQUE = ("options", "others", "args", "values", "rest")
+# What PyTorch takes and this package does not, or not by a name: tests/node/by_name.test.mjs.
+ELSEWHERE = (
+    "out",
+    "layout",
+    "pin_memory",
+    "memory_format",
+    "names",
+    "foreach",
+    "capturable",
+    "differentiable",
+    "fused",
+)
+WORDS = {
+    "number": "number",
+    "boolean": "true or false",
+    "string": "text",
+    "bigint": "whole number",
+    "Tensor": "tensor",
+    "Tensor[]": "list of tensors",
+    "readonly Tensor[]": "list of tensors",
+    "number[]": "list of numbers",
+    "readonly number[]": "list of numbers",
+    "string | Device": "device",
+    "DType": "type",
+    "Size": "whole number, or one for each axis",
+    "Rate": "number, or a tensor of one element",
+    "Betas": "pair of numbers",
+    "RandomSource": "generator",
+    "TensorOrNumber": "tensor or number",
+    "AnyOptimizer": "optimizer",
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """defaults: by file, (name, values) of what constructors take; ops: by exported name, those that it is made of."""
+
+    defaults: dict[str, list[tuple[str, dict[str, str]]]]
+    ops: dict[str, list[str]]
+
+
+@cache
+def written() -> Written:
+    """What the sources say.  Raises BuildError."""
+    done = node.run([SCRIPT, "runtime"], cwd=ROOT, node=node.development())
+    if done.returncode:
+        raise BuildError(f"the hand-written TypeScript cannot be read:\n{done.stdout}")
+    made = json.loads(done.stdout)
+    defaults = {file: [(e["name"], e["values"]) for e in found] for file, found in made["defaults"].items()}
+    return Written(defaults, made["ops"])
+
+
+def defaults(value: Value) -> dict[str, str]:
+    """What is taken where nothing is given, as text; "" for what must be given.  Empty where no source says it."""
+    found = written().defaults.get(value.source, [])
+    short = value.name.rpartition(".")[2]
+    named = next((values for name, values in found if name == short), None)
+    if named is not None:
+        return named
+    takes = {p.name for s in value.signatures for p in s.params}
+    return next((values for name, values in found if not name and values.keys() <= takes), {})
+
+
+def words(type_: str) -> str:
+    """A TypeScript type in words where there are some; else itself, as code."""
+    type_ = type_.removesuffix(" | null").removesuffix(" | undefined")
+    if '"float32"' in type_:
+        return "type"
+    if type_ in WORDS:
+        return WORDS[type_]
+    if re.fullmatch(r'"[^"]*"( \| "[^"]*")*', type_):
+        return "one of " + ", ".join(type_.split(" | "))
+    return f"`{type_}`" if type_ and type_ != "unknown" else ""
+
+
+def fullest(value: Value) -> Signature | None:
+    """The signature that says the most."""
+    return max(value.signatures, key=lambda s: len(s.params), default=None)
+
+
+def rows(value: Value) -> list[Row]:
+    """The parameters of a function or a constructor."""
+    signature = fullest(value)
+    if signature is None:
+        return []
+    known = defaults(value)
+    made = [row(p, known) for p in signature.params if p.name not in OPAQUE and not is_camel(p, signature)]
+    names = {r.name for r in made}
+    made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
+    if not made and any(p.name in OPAQUE for p in signature.params):
+        return recorded(value)
+    return made
+
+
+def row(p: Parameter, known: dict[str, str]) -> Row:
+    what = words(p.type)
+    if p.rest:
+        what = f"any number of arguments: {what}"
+    if p.doc:
+        what = f"{what}. {p.doc}" if what and not what.startswith("`") else p.doc
+    default = known.get(p.name, "")
+    return Row(p.name, what, default, p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
+
+
+def is_camel(p: Parameter, signature: Signature) -> bool:
+    """Whether a parameter is another's name in camelCase."""
+    snake = re.sub(r"[A-Z]", lambda m: f"_{m[0].lower()}", p.name)
+    return snake != p.name and any(q.name == snake for q in signature.params)
+
+
+def recorded(value: Value) -> list[Row]:
+    """PyTorch's names, which are the package's too, where no type says them."""
+    signatures = json.loads((ROOT / "tests" / "recorded" / "signatures.json").read_text(encoding="utf-8"))
+    said = max(signatures.get(value.name) or [""], key=len)
+    names = [part.strip() for part in said.split(",")]
+    return [
+        Row(name.strip("*="), "", "", name.endswith("="))
+        for name in names
+        if name not in ("", "*") and name.strip("*=") not in ELSEWHERE
+    ]
+
+
+def settings(op: OpDef, name: str, names: Names) -> list[Row]:
+    """What a module of torch.nn that a definition declares keeps."""
+    (module,) = [m for m in op.modules if m.name == name]
+    behind = functions(op, module, names)
+    made = module_row(op, module, behind)
+    docs = {p: what for o in reversed([op, *behind]) for p, what in param_docs(o).items()}
+    original = {s.kept: s.name for s in module.settings}
+    found = []
+    for kept in made["settings"]:
+        what = docs.get(original.get(kept["name"], kept["name"]), words(kept["type"]))
+        default = "" if kept["required"] else kept["default"]
+        found.append(Row(kept["name"], what.partition(", default")[0], default, not kept["required"]))
+    return found
+
+
+def call(name: str, made: list[Row]) -> str:
+    """`torch.nn.Linear(in_features, out_features, { bias })`."""
+    must, may = [r.name for r in made if not r.option], [r.name for r in made if r.option]
+    given = ", ".join([*must, *(["{ " + ", ".join(may) + " }"] if may else [])])
+    return f"{re.sub('^Tensor.', 'tensor.', name)}({given})"
+
+
+@dataclass(frozen=True)
+class Described:
+    """A value's page.  call: as one writes it, nothing for a constant; result: in words; members: of a class, (name,
+    what)."""
+
+    call: str
+    text: str
+    rows: list[Row]
+    result: str
+    source: str
+    members: list[tuple[str, str]]
+
+
+def described(value: Value, made: list[Row] | None = None) -> Described:
+    """made: the parameters, where a definition says them."""
+    made = rows(value) if made is None else made
+    signature = fullest(value)
+    called = value.kind in ("function", "class", "method")
+    return Described(
+        call=call(value.name, made) if called else "",
+        text=value.text.strip(),
+        rows=made,
+        result=words(signature.result)
+        if signature and value.kind != "class"
+        else words(value.type)
+        if not called
+        else "",
+        source=value.source,
+        members=[(member(m), m.text) for m in value.members if m.text] if value.name != "torch.Tensor" else [],
+    )
+
+
+def member(m: Value) -> str:
+    return call(m.name, rows(m)) if m.kind == "method" else m.name
