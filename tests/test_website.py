@@ -24,10 +24,11 @@ KINDS = (
     "guides/decisions/types.html",
     "reference/index.html",
     "reference/torch.softmax.html",
-    "reference/torch.nn.functional.interpolate.html",
+    "reference/torch.max.html",
     "reference/torch.nn.Linear.html",
     "reference/torch.optim.Adam.html",
     "reference/Tensor.view.html",
+    "examples/index.html",
     "tests/index.html",
     "benchmark/index.html",
     "reports/index.html",
@@ -104,6 +105,7 @@ def test_links_lead_somewhere(made):
             if re.match(r"\w+:", link):
                 continue
             target, _, place = link.partition("#")
+            target = f"{target}index.html" if target.endswith("/") else target
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
             if target not in pages and not (made / target).is_file() or place and place not in pages[target].places:
                 lost.append(f"{path}: {link}")
@@ -186,6 +188,12 @@ def test_recorded_answers_are_replayed_in_the_page(opened, figure):
     figure(f"the page of tests: {said.splitlines()[3]}")
     assert re.search(r"answers: \d\d+ right, 0 wrong", said) and "operators all right: 4 of 4" in said
     assert page.locator("#rows tr").count() == 4 and page.inner_text("#message") == ""
+
+
+def test_an_example_page_of_the_site_trains(opened):
+    page = opened("examples/curve/index.html?steps=30&device=cpu")
+    page.wait_for_selector("body[data-state=done], body[data-state=failed]", timeout=60_000)
+    assert page.inner_text("#message") == "" and float(page.inner_text("#loss")) < 0.5
 
 
 def test_both_libraries_are_measured_in_the_page(opened):

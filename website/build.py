@@ -9,13 +9,14 @@ import json
 import shutil
 from pathlib import Path
 
+from buildtools.package import everything_kept
 from buildtools.paths import DIST, EARLIER, SITE
 from buildtools.typescript import BuildError
 from codegen.earlier import Earlier
 from codegen.version import VERSION
 from dsl.opdef import Library
 
-from . import assets, benchmark, guides, landing, recorded, reference, reports
+from . import assets, benchmark, examples, guides, landing, recorded, reference, reports
 from .shell import Shell
 
 VERSIONS = "versions.json"  # beside the first page: {current: {name, path}, others: [...]}
@@ -27,12 +28,14 @@ def build(library: Library, dist: Path = DIST, site: Path = SITE, version: str =
     keep_earlier(site, version)
     shell = Shell(site, version, Earlier(EARLIER))
     try:
-        guides.write(shell)
-        reports.write(shell)
-        reference.write(shell, library, dist)
-        landing.write(shell, library)
-        recorded.write(shell)
-        benchmark.write(shell)
+        with everything_kept():
+            guides.write(shell)
+            reports.write(shell)
+            reference.write(shell, library, dist)
+            landing.write(shell, library)
+            examples.write(shell)
+            recorded.write(shell)
+            benchmark.write(shell)
     except guides.MissingPage as error:
         raise BuildError(str(error)) from None
     assets.write(shell, dist)

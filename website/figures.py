@@ -25,6 +25,9 @@ SHOWN = (
 )
 
 
+ROUNDED = 0.51  # units in the last place that a correctly rounded result shows, as the report rounds it
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of a Markdown page: the heading that it stands under, its columns, its rows of texts."""
@@ -98,23 +101,64 @@ class Figure:
     page: str
 
 
+def said(page: str, pattern: str) -> re.Match[str]:
+    """What a page of docs/ says.  Raises ValueError where it does not."""
+    found = re.search(pattern, (ROOT / "docs" / page).read_text(encoding="utf-8"), re.M)
+    if found is None:
+        raise ValueError(f"docs/{page} says nothing like {pattern!r}")
+    return found
+
+
+def right(device: str) -> str:
+    """`577 of 578`: how many operators answer as PyTorch does, of those that are scored."""
+    table = tables(ROOT / "docs" / "coverage.md")[0]
+    cells = [re.match(r"(\d+) of (\d+)", row[table.column(device)]) for row in table.rows]
+    counts = [(int(m[1]), int(m[2])) for m in cells if m]
+    return f"{sum(a for a, _ in counts)} of {sum(b for _, b in counts)}"
+
+
+def coverage() -> list[Figure]:
+    names = said("coverage.md", r"Of the others ([\d,]+) of ([\d,]+) are there, ([\d.]+) %")
+    page = "reports/coverage.html"
+    return [
+        Figure(right("cpu"), "operators of PyTorch's database answer as recorded, gradients included", page),
+        Figure(right("webgpu"), "of them on WebGPU", page),
+        Figure(f"{names[3]} %", f"of PyTorch's public names are here: {names[1]} of {names[2]}", page),
+    ]
+
+
+def compiled() -> list[Figure]:
+    ops = said("compile-report.md", r"^- ops: (\d+)")
+    derived = said("compile-report.md", r"gradients: derived (\d+), given by a `grad` clause (\d+)")
+    bodies = said("compile-report.md", r"^- bodies of steps: (\d+)")
+    page = "reports/compile-report.html"
+    return [
+        Figure(ops[1], "ops, each written once as a formula", page),
+        Figure(derived[1], "gradients derived by the compiler", page),
+        Figure(derived[2], "given in the definition, for exactness or PyTorch's conventions", page),
+        Figure(bodies[1], "bodies of steps, where no formula says it", page),
+    ]
+
+
+def accuracy() -> list[Figure]:
+    found = said("accuracy.md", r"^(\d+) functions; at (\d+) of them")
+    (table,) = tables(ROOT / "docs" / "accuracy.md")
+    page, exact = "reports/accuracy.html", 0
+    for row in table.rows:
+        exact += float(row[table.column("cpu")].split(" ")[0] or "inf") <= ROUNDED
+    return [
+        Figure(found[1], "pointwise functions, measured over arguments of every size", page),
+        Figure(str(exact), f"correctly rounded on the CPU, or within {ROUNDED} units in the last place", page),
+        Figure(
+            found[2],
+            "where an error is more than one unit and more than twice PyTorch's; the reason stands beside it",
+            page,
+        ),
+    ]
+
+
 def headline() -> list[Figure]:
     """The numbers of the first page."""
-    coverage = tables(ROOT / "docs" / "coverage.md")[0]
-    right = [re.match(r"(\d+) of (\d+)", row[2]) for row in coverage.rows]
-    counts = [(int(m[1]), int(m[2])) for m in right if m]
-    report = (ROOT / "docs" / "compile-report.md").read_text(encoding="utf-8")
-    ops = re.search(r"^- ops: (\d+)", report, re.M)
-    derived = re.search(r"gradients: derived (\d+), given by a `grad` clause (\d+)", report)
-    names = re.search(r"Of the others ([\d,]+) of ([\d,]+) are there", (ROOT / "docs" / "coverage.md").read_text())
-    assert ops and derived and names
-    return [
-        Figure(
-            f"{sum(a for a, _ in counts)} of {sum(b for _, b in counts)}",
-            "operators of PyTorch's database answer as recorded, gradients included",
-            "reports/coverage.html",
-        ),
-        Figure(ops[1], "ops, each written once as a formula", "reports/compile-report.html"),
-        Figure(derived[1], "gradients derived by the compiler", "reports/compile-report.html"),
-        Figure(names[1], "of PyTorch's public names", "reports/coverage.html"),
-    ]
+    operators, _, names = coverage()
+    ops, derived, *_ = compiled()
+    return [operators, ops, derived, names]

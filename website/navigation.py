@@ -24,6 +24,7 @@ PARTS = (
     Part("Start", "guides/start.html"),
     Part("Guides", "guides/index.html"),
     Part("Reference", "reference/index.html"),
+    Part("Examples", "examples/index.html"),
     Part("Tests", "tests/index.html"),
     Part("Speed", "benchmark/index.html"),
     Part("Reports", "reports/index.html"),

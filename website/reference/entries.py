@@ -106,7 +106,7 @@ def is_inner(member: Value) -> bool:
 
 
 def of_ops(library: Library, names: Names) -> list[Entry]:
-    """Ops that share a name share a page."""
+    """Ops that share a name share a page, which has the name that most of them have."""
     first: dict[str, str] = {}  # alias -> the first name of its page
 
     def root(name: str) -> str:
@@ -132,6 +132,8 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
                 if op.name in by_op and f"Tensor.{method}" not in by_op[op.name].names:
                     by_op[op.name].names.append(f"Tensor.{method}")
     for entry in pages.values():
+        entry.name = max(entry.names, key=lambda name: sum(name in op.aliases for op in entry.ops))
+        entry.ops.sort(key=lambda op: entry.name not in op.aliases)
         entry.summary = sentence(entry.ops[0].doc)
     return list(pages.values())
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from buildtools import node
 from buildtools.typescript import BuildError
+from codegen.earlier import Earlier
 
 SCRIPT = Path(__file__).with_name("public_api.mjs")
 
@@ -59,12 +60,18 @@ class Value:
         return self.file.removesuffix(".d.ts") + ".ts"
 
 
-def read(dist: Path) -> list[Value]:
-    """All that the package exports, namespaces included.  Raises BuildError."""
+def read(dist: Path, earlier: Earlier) -> list[Value]:
+    """All that the package exports, namespaces included.  earlier: what was read before.  Raises BuildError."""
+    texts = [f.read_text(encoding="utf-8") for f in sorted(dist.rglob("*.d.ts"))]
+    made = earlier.get(lambda: listed(dist), "typings", SCRIPT.read_text(encoding="utf-8"), *texts)
+    return [value(one) for one in json.loads(made)]
+
+
+def listed(dist: Path) -> str:
     done = node.run([SCRIPT, dist / "index.d.ts"], node=node.development())
     if done.returncode:
         raise BuildError(f"the package's typings cannot be read:\n{done.stdout}")
-    return [value(made) for made in json.loads(done.stdout)]
+    return done.stdout
 
 
 def value(made: dict[str, Any]) -> Value:

@@ -20,7 +20,7 @@ NAMES = "reference/names.json"  # the page of every public name
 
 def write(shell: Shell, library: Library, dist: Path) -> None:
     """All pages of the reference.  dist: the built package."""
-    found = entries(library, typings.read(dist))
+    found = entries(library, typings.read(dist, shell.earlier))
     groups = by_subject(found)
     sides = {subject: side(shell, subject, beside) for subject, beside in groups.items()}
     forms = {entry.name: [form(op) for op in entry.ops] for entry in found}

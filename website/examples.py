@@ -1,0 +1,35 @@
+"""The example pages as a part of the site: copies of examples/, which find the package where they look for it."""
+
+from __future__ import annotations
+
+import shutil
+
+from buildtools import pages
+from buildtools.paths import ROOT
+
+from .shell import Found, Shell
+
+PATH = "examples/index.html"
+ABOUT = "Small programs for the browser, with their source: each trains in the page, on your device."
+# What needs other entries of the package than the one module that the site has.
+ELSEWHERE = ("examples/seeds/",)
+KINDS = ("*.html", "*.mjs", "*.css", "*.svg", "*.bin", "*.js", "*.json", "*.safetensors", "LICENSE")
+
+
+def write(shell: Shell) -> None:
+    """The pages that `build.py serve` lists, what they share, and their index."""
+    pages.prepare()
+    shown = {path: about for path, about in pages.PAGES.items() if path not in ELSEWHERE}
+    for path in (*shown, "examples/shared/"):
+        for kind in KINDS:
+            for file in sorted((ROOT / path).rglob(kind)):
+                copy = shell.folder / file.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
+    entry = shell.folder / "dist" / "index.js"  # where the pages look for the package
+    entry.parent.mkdir(exist_ok=True)
+    entry.write_text('export * from "../assets/torch.js";\n', encoding="utf-8")
+    entries = [(path, about[0].upper() + about[1:]) for path, about in shown.items()]
+    shell.write(PATH, "examples.html.j2", title="Examples", about=ABOUT, entries=entries)
+    for path, title in entries:
+        shell.found.append(Found(title, f"{path}index.html", "example"))
