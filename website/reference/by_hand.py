@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from buildtools import node
@@ -47,6 +47,8 @@ WORDS = {
     "readonly number[]": "list of numbers",
     "string | Device": "device",
     "DType": "type",
+    "DTypeName": "type",
+    "number | Options": "number",
     "Size": "whole number, or one for each axis",
     "Rate": "number, or a tensor of one element",
     "Betas": "pair of numbers",
@@ -112,9 +114,11 @@ def rows(value: Value) -> list[Row]:
     made = [row(p, known) for p in signature.params if p.name not in OPAQUE and not is_camel(p, signature)]
     names = {r.name for r in made}
     made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
-    if not made and any(p.name in OPAQUE for p in signature.params):
-        return recorded(value)
-    return made
+    if known or not any(p.name in OPAQUE for p in signature.params):
+        return made
+    said = {r.name: r for r in made}
+    by_place = [replace(said.pop(r.name, r), option=r.option) for r in recorded(value)]
+    return by_place + list(said.values())
 
 
 def row(p: Parameter, known: dict[str, str]) -> Row:

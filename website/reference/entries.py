@@ -74,6 +74,7 @@ class Entry:
     settings: list[Row] | None = None  # of a module that a definition declares
     names: list[str] = field(default_factory=list)
     summary: str = ""
+    function: Entry | None = None  # which says what this one does
 
     @property
     def path(self) -> str:
@@ -97,6 +98,11 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
         name = f"Tensor.{member.name}"
         if member.file.startswith("runtime/") and name not in known and not is_inner(member):
             found.append(of_method(member, name))
+    by_name = {name: entry for entry in found for name in entry.names}
+    for entry in found:
+        function = by_name.get(entry.name.replace("Tensor.", "torch.", 1))
+        if not entry.summary and function is not None and function is not entry:
+            entry.summary, entry.function = function.summary, function
     return found
 
 
@@ -133,7 +139,7 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
                     by_op[op.name].names.append(f"Tensor.{method}")
     for entry in pages.values():
         entry.name = max(entry.names, key=lambda name: sum(name in op.aliases for op in entry.ops))
-        entry.ops.sort(key=lambda op: entry.name not in op.aliases)
+        entry.ops.sort(key=lambda op: op.aliases[0] != entry.name)
         entry.summary = sentence(entry.ops[0].doc)
     return list(pages.values())
 

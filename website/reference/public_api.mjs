@@ -34,10 +34,10 @@ const isPublic = (symbol) =>
 /** What of a type is said by name: the properties of an object of options, with their comments. */
 function optionsIn(type) {
   const plain = checker.getNonNullableType(type);
-  if (!(plain.flags & ts.TypeFlags.Object) || plain.getCallSignatures().length || checker.isArrayLikeType(plain))
-    return [];
-  const declared = plain.aliasSymbol ?? plain.symbol;
-  if (!declared || !/Options$|^__type$/.test(declared.name)) return [];
+  const object = plain.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection);
+  if (!object || plain.getCallSignatures().length || checker.isArrayLikeType(plain)) return [];
+  const isNamed = (one) => /Options$|^__type$/.test((one.aliasSymbol ?? one.symbol)?.name ?? "");
+  if (!isNamed(plain) && !(plain.isIntersection() && plain.types.some(isNamed))) return [];
   return checker.getPropertiesOfType(plain).map((property) => ({
     name: property.name,
     type: shown(checker.getNonNullableType(checker.getTypeOfSymbol(property))),
@@ -75,6 +75,12 @@ function parameters(signature) {
           });
       }
       continue;
+    }
+    if (rest) {
+      // An object of options may stand among what it takes.
+      const [element] = checker.isArrayType(type) ? checker.getTypeArguments(type) : [];
+      for (const one of (element?.isUnion() ? element.types : []).flatMap(optionsIn))
+        if (!found.some(({ name }) => name === one.name)) found.push(one);
     }
     const options = optionsIn(type);
     if (options.length) {

@@ -60,6 +60,6 @@ def page(
         value=by_hand.described(entry.value, entry.settings) if entry.value and entry.kind != "op" else None,
         math=lambda latex: formulas[latex],
         side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
-        links=[(name, pytorch(name)) for name in entry.names if pytorch(name)][:1],
+        links=[(name, pytorch(name)) for name in (entry.name, *entry.names) if pytorch(name)][:1],
     )
     shell.found.append(Found(entry.name, entry.path, entry.kind, entry.summary, entry.names))
