@@ -33,6 +33,7 @@ KINDS = (
     "benchmark/index.html",
     "reports/index.html",
     "reports/accuracy.html",
+    "playground/index.html",
 )
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 # Public values by name, as JavaScript sees them.
@@ -270,3 +271,70 @@ def test_definitions_are_coloured():
     html = highlighted('op f(x: Float) -> Float = sum(x)\n    "Adds."\n    as torch.f\n', "op")
     for kind, text in (("k", "op"), ("nf", "f"), ("kt", "Float"), ("s2", '"Adds."'), ("k", "as")):
         assert f'<span class="{kind}">{text}</span>' in html, (kind, html)
+
+
+@pytest.fixture
+def play(opened):
+    """play(code, **how): the playground's page after it ran a program, and what it then shows."""
+
+    def play_(code: str, path: str = "playground/index.html?device=cpu", **how):
+        page = opened(path, **how)
+        page.wait_for_selector("#run:not([disabled])")
+        page.click(".cm-content")
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(code)
+        page.click("#run")
+        page.wait_for_selector("#output:is([data-state=done], [data-state=failed])", timeout=60_000)
+        return page, page.inner_text("#output")
+
+    return play_
+
+
+def test_the_playground_shows_numbers_pictures_and_curves(play):
+    page, said = play(
+        'import * as t from "tensorloom";\n'
+        "const x = t.arange(6).reshape(2, 3);\nconsole.log('x is', x, { a: [1, 2] });\n"
+        "show(x.float().div(5), 'six greys');\nplot([3, 1, 2]);\nx.zero_();"
+    )
+    assert page.inner_text("#status").startswith("done on the CPU")
+    assert "x is" in said and '{"a":[1,2]}' in said and "[2, 3] on cpu" in said
+    assert page.locator("#output td").all_inner_texts() == list("012345")  # as it was when it was printed
+    assert (
+        page.evaluate("document.querySelector('canvas.picture').getContext('2d').getImageData(2, 1, 1, 1).data[0]")
+        == 255
+    )
+    assert page.locator("#output .uplot").count() == 1
+
+
+def test_the_playground_tells_the_line_of_an_error(play):
+    _, said = play("const x = torch.ones([2]);\n\nx.add(torch.ones([3]));")
+    assert "OpError: add:" in said and "(line 3)" in said
+
+
+def test_the_playground_stops_and_shares_programs(opened):
+    page = opened("playground/index.html?device=cpu")
+    page.select_option("#example", "1")
+    page.click("#share")
+    page.wait_for_selector("#status:has-text('link')")
+    again = opened(f"playground/index.html?device=cpu{page.evaluate('location.hash')}")
+    again.wait_for_selector("#run:not([disabled])")
+    assert "nn.Sequential" in again.inner_text(".cm-content")
+    again.click(".cm-content")
+    again.keyboard.press("Control+A")
+    again.keyboard.insert_text("console.log('begun');\nfor (;;) await 0;")
+    again.keyboard.press("Control+Enter")
+    again.wait_for_selector("#status:has-text('running')")
+    again.click("#run")
+    again.wait_for_selector("#output[data-state=stopped]")
+    assert again.inner_text("#status") == "stopped" and again.inner_text("#run").startswith("Run")
+
+
+def test_the_playground_completes_names_of_the_package(opened):
+    page = opened("playground/index.html?device=cpu")
+    page.wait_for_selector("#run:not([disabled])")
+    for typed, wanted in (("torch.nn.functional.cross_e", "cross_entropy"), ("x.add(1).soft", "softmax")):
+        page.click(".cm-content")
+        page.keyboard.press("Control+A")
+        page.keyboard.type(typed)
+        page.wait_for_selector(".cm-tooltip-autocomplete li[aria-selected]")
+        assert wanted in page.locator(".cm-tooltip-autocomplete li .cm-completionLabel").all_inner_texts()

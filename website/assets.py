@@ -10,15 +10,15 @@ import subprocess
 from pathlib import Path
 
 from buildtools import node
-from buildtools.paths import ROOT
+from buildtools.paths import NODE_MODULES, ROOT
 from buildtools.typescript import BuildError
 
 from .shell import HERE, Shell
 
 # In the order in which they stand in one file.
-STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports", "measures")
+STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports", "measures", "playground")
 # Scripts that pages load, as modules: all but theme.mjs, which runs before anything is painted.
-SCRIPTS = ("shell", "landing", "filter", "names", "examples", "recorded", "benchmark")
+SCRIPTS = ("shell", "landing", "filter", "names", "examples", "recorded", "benchmark", "playground", "playground_worker")
 TEXT = 160  # letters of a page that the search shows
 
 
@@ -26,7 +26,8 @@ def write(shell: Shell, dist: Path) -> None:
     """All of it, into assets/.  dist: the built package.  Raises BuildError."""
     folder = shell.folder / "assets"
     folder.mkdir(parents=True, exist_ok=True)
-    texts = [(HERE / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
+    texts = [(NODE_MODULES / "uplot" / "dist" / "uPlot.min.css").read_text(encoding="utf-8")]
+    texts += [(HERE / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
     (folder / "site.css").write_text(minified("\n".join(texts), "css"), encoding="utf-8")
     shutil.copyfile(HERE / "scripts" / "theme.js", folder / "theme.js")
     shutil.copyfile(HERE / "icon.svg", folder / "icon.svg")

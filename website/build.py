@@ -17,6 +17,7 @@ from codegen.version import VERSION
 from dsl.opdef import Library
 
 from . import assets, benchmark, examples, guides, landing, recorded, reference, reports
+from .playground import pages as playground
 from .shell import Shell
 
 VERSIONS = "versions.json"  # beside the first page: {current: {name, path}, others: [...]}
@@ -36,6 +37,7 @@ def build(library: Library, dist: Path = DIST, site: Path = SITE, version: str =
             examples.write(shell)
             recorded.write(shell)
             benchmark.write(shell)
+            playground.write(shell, dist)
     except guides.MissingPage as error:
         raise BuildError(str(error)) from None
     assets.write(shell, dist)

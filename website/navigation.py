@@ -28,6 +28,7 @@ PARTS = (
     Part("Tests", "tests/index.html"),
     Part("Speed", "benchmark/index.html"),
     Part("Reports", "reports/index.html"),
+    Part("Playground", "playground/index.html"),
 )
 
 # The guides by subject: pages of docs/ without their ending, in the order in which one reads them.
