@@ -14,7 +14,7 @@ from codegen.api.opdata import routine_steps
 from codegen.wgsl import routines as wgsl
 from dsl.gradients.adjoint import complete
 from dsl.library import load_text
-from dsl.lowering.routines import run
+from dsl.reference.routine_run import run
 from dsl.text.diagnostics import DefinitionError
 from workbench import Function, op
 

@@ -13,6 +13,7 @@ What derives is dsl/gradients/derivable.py's, which the package carries; here is
 
 from __future__ import annotations
 
+from ..ir.arithmetic import estimate
 from ..ir.axes import axes
 from ..ir.builders import conjuncts, is_binary, is_const
 from ..ir.expression import E, Symbol
@@ -20,7 +21,6 @@ from ..ir.program import Program, unused
 from ..ir.rewriting import symbols
 from ..ir.verify import verify
 from ..opdef import OpDef
-from ..reference.sizes import constant
 from ..text.diagnostics import DefinitionError
 from . import derivable as orders
 from .derivable import Derivable, spoken
@@ -134,7 +134,7 @@ def kinships(op: OpDef) -> dict[str, str]:
 
     def value(e: E, env: dict[str, float]) -> float:
         known = {n: value(defined[n], env) if n in defined and n not in env else env.get(n, 1) for n in symbols(e)}
-        return float(constant(e, known))
+        return float(estimate(e, known))
 
     for name, e in op.sizes:
         try:

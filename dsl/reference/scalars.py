@@ -174,7 +174,7 @@ def call(name: str, *args):
     """One of the intrinsics or of the library's routines."""
     args = tuple(map(number, args))
     if name in ROUTINES:
-        from ..lowering.routines import run
+        from .routine_run import run
 
         made = run(ROUTINES[name], args)
         return made.item() if all(map(plain, args)) else made

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
 from ..opdef import OpDef
 from ..text.diagnostics import Error
 from ..text.syntax import Test, X
@@ -92,12 +90,27 @@ def value(e: X, function: Callable[[str], Callable]):
 
 def same(got, want, about: bool) -> bool:
     """Equal shapes and elements; NaN equals NaN."""
-    got, want = np.asarray(got), np.asarray(want)
-    if got.shape != want.shape:
-        return False
-    if about:
-        return bool(np.allclose(got.astype(float), want.astype(float), RELATIVE, ABSOLUTE, equal_nan=True))
-    return bool(np.all((got == want) | (got != got) & (want != want)))
+    (shape, numbers), (wanted_shape, wanted) = flat(got), flat(want)
+    near = lambda g, w: g == w or g != g and w != w or about and abs(g - w) <= ABSOLUTE + RELATIVE * abs(w)
+    return shape == wanted_shape and all(near(g, w) for g, w in zip(numbers, wanted))
+
+
+def flat(x) -> tuple[tuple[int, ...], list]:
+    """The shape and the elements of an array, of nested lists of numbers and arrays, or of a number."""
+    if hasattr(x, "shape"):
+        return tuple(x.shape), x.reshape(-1).tolist()
+    if not isinstance(x, list):
+        return (), [x]
+    parts = [flat(y) for y in x]
+    shape = parts[0][0] if parts else ()
+    if any(s != shape for s, _ in parts):
+        raise ValueError("lists of different lengths are no array")
+    return (len(x), *shape), [v for _, numbers in parts for v in numbers]
+
+
+def nested(x):
+    """An array, or a list of arrays and numbers, as nested lists."""
+    return [nested(y) for y in x] if isinstance(x, list) else x.tolist() if hasattr(x, "tolist") else x
 
 
 def shown(got) -> str:
@@ -110,5 +123,5 @@ def shown(got) -> str:
             return f"[{', '.join(map(text, v))}]"
         return str(v).lower() if isinstance(v, bool) else f"{v:.9g}" if isinstance(v, float) else str(v)
 
-    out = text(np.asarray(got).tolist())
+    out = text(nested(got))
     return out if len(out) <= LONGEST else out[: LONGEST - 3] + "..."
