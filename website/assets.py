@@ -18,7 +18,17 @@ from .shell import HERE, Shell
 # In the order in which they stand in one file.
 STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports", "measures", "playground")
 # Scripts that pages load, as modules: all but theme.mjs, which runs before anything is painted.
-SCRIPTS = ("shell", "landing", "filter", "names", "examples", "recorded", "benchmark", "playground", "playground_worker")
+SCRIPTS = (
+    "shell",
+    "landing",
+    "filter",
+    "names",
+    "examples",
+    "recorded",
+    "benchmark",
+    "playground",
+    "playground_worker",
+)
 TEXT = 160  # letters of a page that the search shows
 
 

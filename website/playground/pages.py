@@ -17,7 +17,7 @@ def write(shell: Shell, dist: Path) -> None:
     shell.write("playground/index.html", "playground.html.j2", title="Playground", about=ABOUT)
     shell.found.append(Found("Playground", "playground/index.html", "page", ABOUT))
     shell.write_data("playground/examples.json", [example(file) for file in sorted(EXAMPLES.glob("*.mjs"))])
-    shell.write_data("playground/names.json", completions(typings.read(dist)))
+    shell.write_data("playground/names.json", completions(typings.read(dist, shell.earlier)))
 
 
 def example(file: Path) -> dict[str, str]:
