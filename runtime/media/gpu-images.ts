@@ -20,9 +20,13 @@ export const pitchOf = (width: number): number => Math.ceil(width / ALIGNED) * A
 
 const textures = new WeakMap<WebGpuDevice, GPUTexture>();
 
-/** A texture of this size, the same one as long as sizes stay the same. */
+/**
+ * A texture of this size, the same one as long as sizes stay the same; one of its own while work waits, which may read
+ * the picture before.
+ */
 function textureOf(device: WebGpuDevice, width: number, height: number, op: string): GPUTexture {
-  const before = textures.get(device);
+  const { holding } = device.queue,
+    before = holding ? undefined : textures.get(device);
   if (before?.width === width && before.height === height) return before;
   const { maxTextureDimension2D: most } = device.gpu.limits;
   if (Math.max(width, height) > most)
@@ -32,7 +36,7 @@ function textureOf(device: WebGpuDevice, width: number, height: number, op: stri
   before?.destroy();
   const usage = COPY_SRC | COPY_DST | RENDER_ATTACHMENT,
     made = device.gpu.createTexture({ size: [width, height], format: FORMAT, usage });
-  textures.set(device, made);
+  if (!holding) textures.set(device, made);
   return made;
 }
 
@@ -51,9 +55,11 @@ export function gpuWords(device: WebGpuDevice, { source, width, height }: Pictur
     throw unreadable(op, error);
   }
   const storage = device.allocate("int32", pitch * height, op),
-    { buffer, offset } = storage.cell.buffer as PoolBuffer;
-  device.queue.copies().copyTextureToBuffer({ texture }, { buffer, offset, bytesPerRow: 4 * pitch }, [width, height]);
-  (storage.cell.buffer as PoolBuffer).batch = device.queue.batch;
+    words = storage.cell.buffer as PoolBuffer,
+    { buffer, offset } = words;
+  device.queue.copy([words], (encoder) => {
+    encoder.copyTextureToBuffer({ texture }, { buffer, offset, bytesPerRow: 4 * pitch }, [width, height]);
+  });
   return new Tensor(storage, "int32", Object.freeze([height, width]), Object.freeze([pitch, 1]), 0);
 }
 
@@ -86,14 +92,12 @@ export function showWords(device: WebGpuDevice, words: Tensor, width: number, ca
     context.configure({ device: device.gpu, format: FORMAT, usage: COPY_DST | RENDER_ATTACHMENT, alphaMode });
     configured.set(canvas, { device, alphaMode });
   }
-  const { buffer, offset } = words.storage.cell.buffer as PoolBuffer;
-  device.queue
-    .copies()
-    .copyBufferToTexture({ buffer, offset, bytesPerRow: 4 * pitch }, { texture: context.getCurrentTexture() }, [
-      width,
-      height,
-    ]);
-  (words.storage.cell.buffer as PoolBuffer).batch = device.queue.batch;
-  device.queue.flush(); // the texture is the canvas's until the end of this task
+  const shown = words.storage.cell.buffer as PoolBuffer,
+    { buffer, offset } = shown;
+  device.queue.copy([shown], (encoder) => {
+    const texture = context.getCurrentTexture();
+    encoder.copyBufferToTexture({ buffer, offset, bytesPerRow: 4 * pitch }, { texture }, [width, height]);
+  });
+  device.queue.apart(); // the texture is the canvas's until the end of the task in which it was asked for
   return true;
 }

@@ -278,10 +278,10 @@ function beside(lists: readonly List[], first: readonly Part[], from: number, at
 
 /** Gives a storage another buffer, with the same elements. */
 function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage: Storage): void {
-  queue
-    .copies()
-    .copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
-  from.batch = to.batch = queue.batch;
+  const size = byteLength(storage.dtype, storage.length);
+  queue.copy([from, to], (encoder) => {
+    encoder.copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, size);
+  });
   to.faultOrigin = from.faultOrigin;
   storage.cell.buffer = to;
 }

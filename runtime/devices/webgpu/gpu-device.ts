@@ -391,7 +391,7 @@ export class WebGpuDevice implements Device {
   async synchronize(): Promise<void> {
     this.alive("synchronize");
     const number = ++this.readings;
-    this.queue.flush();
+    await this.queue.submitted();
     await this.gpu.queue.onSubmittedWorkDone();
     await this.settle("synchronize", number);
   }

@@ -19,8 +19,10 @@ interface Entry {
 }
 
 export interface Kernel {
-  /** Null until it is needed, or there is time for it. */
+  /** Null until it is made. */
   pipeline: GPUComputePipeline | null;
+  /** While it is being made: resolves when it is, or could not be. */
+  making: Promise<void> | null;
   readonly layout: Layout;
   readonly code: string;
   readonly op: string;
@@ -85,8 +87,8 @@ export class Pipelines {
   }
 
   private added(code: string, written: readonly boolean[], op: string): Kernel {
-    const kernel: Kernel = { pipeline: null, layout: this.layout(written), code, op };
-    if (!this.postponed) this.made(kernel);
+    const kernel: Kernel = { pipeline: null, making: null, layout: this.layout(written), code, op };
+    if (!this.postponed) void this.begun(kernel);
     this.kernels.set(code, kernel);
     if (this.kernels.size === MANY_KERNELS) {
       advise(
@@ -97,7 +99,7 @@ export class Pipelines {
     return kernel;
   }
 
-  /** The pipeline of a kernel that is needed now. */
+  /** The pipeline of a kernel that could not be made before: the device says why. */
   made(kernel: Kernel): GPUComputePipeline {
     const { op } = kernel;
     this.device.pushErrorScope("validation");
@@ -118,18 +120,22 @@ export class Pipelines {
     return () => void this.postponed--;
   }
 
+  /** Begins to make a kernel's pipeline where there is none. */
+  begun(kernel: Kernel): Promise<void> {
+    return (kernel.making ??= kernel.pipeline ? Promise.resolve() : this.making(kernel));
+  }
+
+  /** Where that fails, so will the launch that needs it, which says why. */
+  private async making(kernel: Kernel): Promise<void> {
+    this.device.pushErrorScope("validation");
+    const made = this.device.createComputePipelineAsync(this.description(kernel)).catch(() => null);
+    await this.device.popErrorScope().catch(() => null);
+    kernel.pipeline ??= await made;
+  }
+
   /** Makes the pipelines of those that have none, all at a time. */
   compile(kernels: readonly Kernel[]): Promise<unknown> {
-    return Promise.all(
-      [...new Set(kernels)].map(async (kernel) => {
-        if (kernel.pipeline) return;
-        // Where that fails, so will the first call that needs it, which says why.
-        this.device.pushErrorScope("validation");
-        const made = this.device.createComputePipelineAsync(this.description(kernel)).catch(() => null);
-        await this.device.popErrorScope().catch(() => null);
-        kernel.pipeline ??= await made;
-      }),
-    );
+    return Promise.all(kernels.map((kernel) => this.begun(kernel)));
   }
 
   /** The bind group of these buffers; `uniforms`: how many the kernel reads at the dynamic offset. */

@@ -50,6 +50,9 @@ export class Pool {
   private timer: ReturnType<typeof setTimeout> | null = null;
   /** The number of the batch being gathered, whose buffers must not be destroyed. */
   batch = 0;
+  /** Whether work waits that may use any of the free buffers: none is destroyed then, but by `release`. */
+  held = false;
+  private given = false;
   freeBytes = 0;
   totalBytes = 0;
   /** Whether a creation has failed, and how many bytes there were room for then. */
@@ -141,8 +144,15 @@ export class Pool {
 
   /** Destroys all that is free. */
   private giveUp(): void {
+    this.given = this.held;
     this.flush();
     this.trim(-1);
+  }
+
+  /** The work that waited is with the GPU. */
+  release(): void {
+    this.held = false;
+    if (this.given) this.giveUp();
   }
 
   give(buffer: PoolBuffer): void {
@@ -176,6 +186,7 @@ export class Pool {
 
   /** Destroys buffers that have been free for longer than `age` milliseconds. */
   trim(age: number): void {
+    if (this.held) return;
     const limit = performance.now() - age;
     let destroyed = false;
     for (const [size, list] of this.free) {

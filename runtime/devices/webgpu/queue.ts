@@ -1,12 +1,13 @@
 // Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is
 // submitted before anything is read or written from outside, and when the running code lets go: the first one of a task
 // at once, so that the GPU starts early, later ones when they are twice as large as the one before, or at the end of
-// the task.
+// the task.  Where a launch needs a pipeline that is still being made, it waits with all that follows (held-work.ts).
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
+import { HeldWork } from "./held-work.js";
 import { afterTask } from "../../base/tasks.js";
-import type { Uniforms, UniformBlock } from "./uniform-ring.js";
+import { type Uniforms, type UniformBlock, newUniformBlock } from "./uniform-ring.js";
 
 export const MOST_LAUNCHES = 256;
 
@@ -40,16 +41,63 @@ export class Queue {
   /** The ops in the batch, for messages. */
   private names: string[] = [];
   private lastNames: string[] = [];
+  private readonly held: HeldWork;
 
   constructor(device: GPUDevice, uniforms: Uniforms, pipelines: Pipelines, pool: Pool) {
     this.device = device;
     this.uniforms = uniforms;
     this.pipelines = pipelines;
     this.pool = pool;
+    this.held = new HeldWork(pipelines, () => {
+      this.flush();
+      this.pool.release();
+    });
+  }
+
+  /** Whether work must wait for its turn. */
+  get holding(): boolean {
+    return this.held.holding;
+  }
+
+  /** Work that waits for its turn. */
+  private hold(run: () => void, kernel: Kernel | null = null): void {
+    this.pool.held = true;
+    this.held.add(run, kernel);
+  }
+
+  /** Submits all work so far, when its turn has come: what follows is not among it. */
+  apart(): void {
+    if (this.holding) this.hold(() => this.flush());
+    else this.flush();
+  }
+
+  /** Resolves when all work so far is with the GPU; null: it is already. */
+  submitted(): Promise<void> | null {
+    this.apart();
+    return this.holding ? this.held.done() : null;
   }
 
   /** Adds a launch: uniforms, then workgroups along x, y, z. */
   dispatch(
+    kernel: Kernel,
+    buffers: readonly PoolBuffer[],
+    uniforms: UniformBlock,
+    x: number,
+    y: number,
+    z: number,
+    op: string,
+  ): void {
+    if (this.holding || !kernel.pipeline) {
+      const own = [...buffers],
+        numbers = newUniformBlock(uniforms.data.slice());
+      void this.pipelines.begun(kernel);
+      this.hold(() => this.launch(kernel, own, numbers, x, y, z, op), kernel);
+      return;
+    }
+    this.launch(kernel, buffers, uniforms, x, y, z, op);
+  }
+
+  private launch(
     kernel: Kernel,
     buffers: readonly PoolBuffer[],
     uniforms: UniformBlock,
@@ -109,16 +157,22 @@ export class Queue {
     });
   }
 
-  /** An encoder for copies, after all launches so far. */
-  copies(): GPUCommandEncoder {
+  /** Records copies between these buffers, after all launches so far. */
+  copy(buffers: readonly PoolBuffer[], record: (encoder: GPUCommandEncoder) => void): void {
+    if (this.holding) return this.hold(() => this.copy(buffers, record));
     this.pass?.end();
     this.pass = null;
     this.schedule();
-    return (this.encoder ??= this.device.createCommandEncoder());
+    record((this.encoder ??= this.device.createCommandEncoder()));
+    for (const buffer of buffers) buffer.batch = this.batch;
   }
 
   /** Writes into a buffer after everything queued that uses it. */
   write(buffer: PoolBuffer, data: ArrayBufferView): void {
+    if (this.holding) {
+      const own = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
+      return this.hold(() => this.write(buffer, own));
+    }
     if (buffer.batch === this.batch) this.flush();
     // Dawn's binding for Node takes no shared memory, in which the CPU's tensors lie where it has threads.
     const { buffer: memory, byteOffset, byteLength } = data,
@@ -134,11 +188,13 @@ export class Queue {
 
   /** Zeroes a buffer, in order. */
   clear(buffer: PoolBuffer): void {
-    this.copies().clearBuffer(buffer.buffer, buffer.offset, buffer.size);
-    buffer.batch = this.batch;
+    this.copy([buffer], (encoder) => {
+      encoder.clearBuffer(buffer.buffer, buffer.offset, buffer.size);
+    });
   }
 
   flush(): void {
+    if (this.holding) return;
     const encoder = this.encoder;
     if (!encoder) return;
     this.pass?.end();
@@ -156,6 +212,7 @@ export class Queue {
 
   /** Lets `timer` take the time of all launches from now on; null: no longer. */
   time(timer: PassTimer | null): void {
+    if (this.holding) return this.hold(() => this.time(timer));
     this.flush();
     this.timer = timer;
   }

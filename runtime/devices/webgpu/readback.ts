@@ -30,17 +30,15 @@ export class Readback {
     noted: number,
   ): Promise<ArrayBuffer> {
     const all = size + noted,
-      staging = this.take(all),
-      copies = this.queue.copies();
-    if (buffer) {
-      copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
-      buffer.batch = this.queue.batch;
-    }
-    if (noted) {
-      copies.copyBufferToBuffer(fault!.buffer, 0, staging, size, noted);
-      copies.clearBuffer(fault!.buffer, 0, noted);
-    }
-    this.queue.flush();
+      staging = this.take(all);
+    this.queue.copy([...(buffer ? [buffer] : []), ...(noted ? [fault!] : [])], (encoder) => {
+      if (buffer) encoder.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
+      if (!noted) return;
+      encoder.copyBufferToBuffer(fault!.buffer, 0, staging, size, noted);
+      encoder.clearBuffer(fault!.buffer, 0, noted);
+    });
+    const submitted = this.queue.submitted();
+    if (submitted) await submitted;
     await staging.mapAsync(READ, 0, all);
     const bytes = staging.getMappedRange(0, all).slice(0);
     staging.unmap();
@@ -53,7 +51,7 @@ export class Readback {
     const at = this.free.findIndex((b) => b.size >= size && b.size <= 4 * size + 4096);
     if (at >= 0) return this.free.splice(at, 1)[0]!;
     // Where there is no memory for it, commands that name it are lost: those before it are not to be among them.
-    this.queue.flush();
+    this.queue.apart();
     return this.pool.create(sizeClass(size), MAP_READ | COPY_DST, "reading", size);
   }
 }
