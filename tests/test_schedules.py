@@ -14,8 +14,8 @@ from test_same_kernels import CALLS, DEVICES
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Schedule
+from codegen.planner import attention_launches, row_launches, strategy
 from codegen.planner import plan as planner
-from codegen.planner import row_launches, strategy
 from dsl.checking.schedules import FLAG, SHAPES
 from dsl.library import load
 
@@ -28,6 +28,8 @@ def plan_all(op, args, device):
     for n, p in enumerate(op.programs):
         if call.dtype != "float16" or device.f16:
             planner.plan(op, n, call, p.outputs, device, rules(LIBRARY))
+            # An attention's gradient is other kernels where that of its mask is not asked for.
+            planner.plan(op, n, call, p.outputs[:3], device, rules(LIBRARY))
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,9 @@ def seen():
         return number(rule, name)
 
     patch = pytest.MonkeyPatch()
-    for module in (planner, row_launches):
+    for module in (planner, row_launches, attention_launches):
         patch.setattr(module, "chosen", chosen)
-    for module in (row_launches, strategy):
+    for module in (row_launches, strategy, attention_launches):
         patch.setattr(module, "number", noted)
     try:
         for name, calls in CALLS.items():

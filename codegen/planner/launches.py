@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import TYPES
+
+from ..data.errors import OpError
 from ..data.model import Launch
-from .writer import KernelWriter
+from .writer import MOST_BINDINGS, KernelWriter
 
 MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
 
@@ -24,3 +27,22 @@ def folded(groups: int) -> list[int]:
         return [groups, 1, 1]
     y = (groups + MOST_GROUPS - 1) // MOST_GROUPS
     return [(groups + y - 1) // y, y, 1]
+
+
+def check_bindings(k: KernelWriter) -> None:
+    """Refuses what a device cannot bind."""
+    if len(k.slots) > MOST_BINDINGS:
+        raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
+    for n in range(len(k.slots)):
+        if k.slots[n] < 0:
+            continue
+        bound = k.call.slots[k.slots[n]]
+        count = bound.offset + 1
+        for i in range(len(bound.shape)):
+            count += (bound.shape[i] - 1) * bound.strides[i]
+        size = count * (2 if TYPES[bound.dtype].word == "f16" else 4)
+        if size > k.facts.max_binding:
+            raise OpError(
+                f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "
+                f"{k.facts.max_binding}"
+            )

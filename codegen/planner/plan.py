@@ -6,17 +6,14 @@ lines; how a kernel runs on the GPU is chosen in strategy.py and written by the 
 
 from __future__ import annotations
 
-from dsl.ir.dtypes import TYPES
-
-from ..data.errors import OpError
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
-from .attention_kernels import Attention, attention_of
+from .attention_kernels import attention_of
+from .attention_launches import attention_launch, gradient_launches
 from .contract import Product, product_of
-from .launches import launch, title
+from .launches import check_bindings, launch, title
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .render import (
-    attention_kernel,
     interleaved_kernel,
     map_kernel,
     prelude_text,
@@ -25,7 +22,6 @@ from .render import (
     tiled_kernel,
 )
 from .row_launches import row_launch, row_launches
-from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
 from .strategies.interleaved import interleaved_text
 from .strategies.map import THREADS, lanes_possible, map_text
 from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
@@ -98,6 +94,9 @@ def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rule
     plainly."""
     out: list[Launch] = []
     kernels = [k for k in op.programs[program].kernels if active(op, op.programs[program], k, call, wanted)]
+    gradient = gradient_launches(op, kernels, call, facts, rules)
+    if len(gradient) > 0:
+        return gradient
     n = 0
     while n < len(kernels):
         together = attention_of(op, kernels, n) if len(rules) > 0 and call.dtype == "float32" else None
@@ -109,32 +108,6 @@ def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rule
             out.extend(kernel_launches(op, kernels[n], call, facts, rules))
             n += 1
     return out
-
-
-def attention_launch(op: Op, a: Attention, call: Call, facts: Facts, rules: list[Schedule]) -> Launch | None:
-    """Kernels that are an attention as one; None where no schedule asks for that, or the device lacks memory."""
-    r = resolve(a.kernel, call)
-    lines = lines_of(a, call, r)
-    given = {
-        "M": float(points(lines.queries)),
-        "N": float(points(lines.keys)),
-        "K": float(points(lines.depth)),
-        "columns": float(points(lines.columns)),
-        "batch": float(points(lines.batch)),
-        "software": 1.0 if facts.software else 0.0,
-    }
-    rule = chosen(op, a.kernel, "attention", rules, given, call.env)
-    if rule is None or not blocks_possible(lines, facts) or points(r.outer) * points(r.reduce) == 0:
-        return None
-    k = new_kernel(op, a.kernel, call, facts, r)
-    bind_only(k, accesses_of(k, a))
-    check_bindings(k)
-    strategy = f"attention, {ROWS} queries of a workgroup"
-    text = attention_text(k, a, lines, title(k, strategy))
-    text.helpers = prelude_text(k.helpers, op.routines)
-    made = launch(k, strategy, attention_kernel(text), points(lines.batch) * block_rows(lines))
-    made.together = a.count
-    return made
 
 
 def kernel_launches(op: Op, kernel: Kernel, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
@@ -330,25 +303,6 @@ def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, p
     text = interleaved_text(k, product, tile, name, parts)
     text.helpers = prelude_text(k.helpers, k.op.routines)
     return interleaved_kernel(text)
-
-
-def check_bindings(k: KernelWriter) -> None:
-    """Refuses what a device cannot bind."""
-    if len(k.slots) > MOST_BINDINGS:
-        raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
-    for n in range(len(k.slots)):
-        if k.slots[n] < 0:
-            continue
-        bound = k.call.slots[k.slots[n]]
-        count = bound.offset + 1
-        for i in range(len(bound.shape)):
-            count += (bound.shape[i] - 1) * bound.strides[i]
-        size = count * (2 if TYPES[bound.dtype].word == "f16" else 4)
-        if size > k.facts.max_binding:
-            raise OpError(
-                f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "
-                f"{k.facts.max_binding}"
-            )
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:

@@ -10,13 +10,25 @@ from ..data.model import Function
 from .strategies.attention import AttentionText
 from .strategies.interleaved import InterleavedText
 from .strategies.map import MapText
+from .strategies.pair_blocks import PairFactsText, PairSumText
 from .strategies.raw import RawBody
 from .strategies.reduction import ReductionText
 from .strategies.scan import ScanText
 from .strategies.tiled import TiledText
 from .strategies.window_text import WindowText
 
-KernelText = AttentionText | MapText | ReductionText | RawBody | ScanText | TiledText | InterleavedText | WindowText
+KernelText = (
+    AttentionText
+    | MapText
+    | ReductionText
+    | RawBody
+    | ScanText
+    | TiledText
+    | InterleavedText
+    | WindowText
+    | PairFactsText
+    | PairSumText
+)
 
 
 def map_kernel(c: MapText) -> str:
@@ -45,6 +57,14 @@ def interleaved_kernel(c: InterleavedText) -> str:
 
 def attention_kernel(c: AttentionText) -> str:
     return shown("attention.wgsl.j2", c)
+
+
+def pair_facts_kernel(c: PairFactsText) -> str:
+    return shown("pair_facts.wgsl.j2", c)
+
+
+def pair_sums_kernel(c: PairSumText) -> str:
+    return shown("pair_sums.wgsl.j2", c)
 
 
 def window_kernel(c: WindowText) -> str:

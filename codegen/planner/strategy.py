@@ -24,6 +24,7 @@ STRATEGIES = {
     "scan": ["block"],
     "contract": ["tiled_matmul"],
     "attention": ["blocks"],
+    "attention_gradient": ["pairs"],
 }
 
 # How much work keeps a large GPU busy: some hundred processors, each with a few workgroups under way.

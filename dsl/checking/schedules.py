@@ -61,6 +61,10 @@ SHAPES = {
         {"M": COUNT, "N": COUNT, "K": COUNT, "columns": COUNT, "batch": COUNT, "software": FLAG},
         {"blocks": {}},
     ),
+    "attention_gradient": Shape(
+        {"M": COUNT, "N": COUNT, "batch": COUNT, "software": FLAG},
+        {"pairs": {"rows": Setting(32, 64, powers=True), "depth": Setting(16, 32, powers=True)}},
+    ),
 }
 ORDER = ("<", "<=", ">", ">=", "==", "!=")
 

@@ -15,9 +15,10 @@ from ..attention_kernels import Attention, hides_later
 from ..contract import Factor, Product
 from ..lines import Line, Resolved, collapsed, points
 from ..memory import needed, read_lines
+from ..pairs import branchless, straight
 from ..positions import variable
 from ..printed import printed
-from ..writer import Facts, KernelWriter, declarations, infinite, uniform
+from ..writer import Facts, KernelWriter, declarations, infinite, uniform, use
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
 from .tiled_loads import Load, Tile, loads_of, turned
@@ -128,6 +129,7 @@ def attention_text(k: KernelWriter, a: Attention, lines: Lines, title: str) -> A
     uniform(k, "column_count", "u", points(lines.columns))
     uniform(k, "depth", "u", points(lines.depth))
     uniform(k, "inf", "f", infinite("inf"))
+    use(k, branchless(a.exponential))
     query = Factor([a.query], Element(a.query), None)
     key = Factor([a.key], Element(a.key), None)
     value = Factor([a.value], Element(a.value), None)
@@ -162,7 +164,7 @@ def attention_text(k: KernelWriter, a: Attention, lines: Lines, title: str) -> A
         batch,
         [variable(lines.batch[d], "outer", d) for d in range(len(lines.batch))],
         score,
-        a.exponential,
+        branchless(a.exponential),
         a.quotient,
         a.hides,
         products,
@@ -182,9 +184,10 @@ def score_lines(k: KernelWriter, a: Attention, lines: Lines) -> list[str]:
     d = len(lines.batch)
     out: list[str] = []
     for line in [*lines.queries, *lines.keys]:
-        flat = "min(row, p.row_count - 1u)" if d == len(lines.batch) else "key"
+        flat = "min(row, p.row_count - 1u)" if d == len(lines.batch) else "min(key, p.key_count - 1u)"
         out.append(f"let {variable(line, 'outer', d)} = {flat if line.name == '' else f'i32({flat})'};")
         d += 1
-    out.extend(read_lines(k, [a.score], [], "", False))
-    out.append(f"return {printed(a.score)};")
+    score = straight(a.score, a.exponential)
+    out.extend(read_lines(k, [score], [], "", False))
+    out.append(f"return select(-p.inf, {printed(score)}, key < p.key_count);")
     return out

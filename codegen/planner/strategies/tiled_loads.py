@@ -89,7 +89,7 @@ def wide_load(k: KernelWriter, side: Side) -> str:
         if index is not None:
             return ""
     for m in range(len(k.kernel.accesses)):
-        if m != n and k.kernel.accesses[m].slot == slot:
+        if m != n and k.kernel.accesses[m].slot == slot and not (m in k.wide and n in k.wide):
             return ""
     lines = side.outer + side.reduce
     across = side.outer[len(side.outer) - 1].strides[n] == 1

@@ -1,0 +1,143 @@
+"""The gradient of an attention among the kernels of a program: sums over pairs of a query and a key, whose weights are
+made of products of their features and of what is known of each query.
+
+All kernels between say what a *pair* has: a product, a weight, the slope of one.  Where they say no more than that, the
+sums can be made without a tensor of pairs in memory (strategies/pair_blocks.py): first what each query needs of
+all its keys, then each sum by itself, with the products made anew.  As in attention_kernels.py, what counts is what the
+formulas say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, Step, StepCode
+from ..data.nodes import Apply, Binary, Constant, Local, Node, Select, uses_loop
+from .attention_kernels import hides_later, implies_order
+from .pairs import Pairs, QueryFacts, WeightedSum, branchless, row_access, straight, taken
+
+
+@dataclass
+class PairKernel:
+    """One launch's work: a kernel with the accesses of the products, of the formulas, and of its own.  sum: which sum
+    that is; None: what the queries need.  factor: the access.  formulas: of pairs, as they are computed: a weight, or
+    the score and what is averaged."""
+
+    kernel: Kernel
+    sum: WeightedSum | None
+    factor: int
+    formulas: list[Node]
+
+
+@dataclass
+class AttentionGradient:
+    """What the kernels of a program are together, and the launches that do it, in their order."""
+
+    pairs: Pairs
+    facts: QueryFacts
+    launches: list[PairKernel]
+
+
+def gradient_of(op: Op, kernels: list[Kernel]) -> AttentionGradient | None:
+    """What all active kernels of a program are together; None if they are something else."""
+    pairs = Pairs([], [], [], [], {}, [], None, [], [], [])
+    for kernel in kernels:
+        if not taken(pairs, kernel):
+            return None
+    facts = pairs.facts
+    if facts is None or len(pairs.sums) == 0:
+        return None
+    if facts.averaged is None and all(each.by_query for each in pairs.sums):
+        return None  # an attention itself
+    if any(op.slots[slot].role != "temp" for slot in pairs.rows):
+        return None
+    if any(op.slots[slot].role != "temp" for slot in pairs.formulas):
+        return None
+    launches = [facts_kernel(pairs, facts), *[sum_kernel(pairs, facts, each) for each in pairs.sums]]
+    return AttentionGradient(pairs, facts, launches)
+
+
+# --- Kernels of the launches -----------------------------------------------------------------------
+
+
+def facts_kernel(pairs: Pairs, facts: QueryFacts) -> PairKernel:
+    """Stores what each query needs of its keys: the variables `best`, `total` and `average`."""
+    slots = [facts.largest, facts.total]
+    exponential = branchless(facts.exponential)
+    formulas: list[Node] = [straight(facts.score, facts.exponential)]
+    stored: list[Node] = [Local("best"), Local("total")]
+    averaged = facts.averaged
+    if averaged is not None:
+        slots.append(facts.average)
+        stored.append(Apply(facts.quotient, [Local("average"), Local("total")]))
+        formulas.append(straight(averaged, facts.exponential))
+    targets = [row_access(pairs, slot) for slot in slots]
+    steps = [Step("store", "", "", "f", False, target, "=") for target in targets]
+    key = pairs.axes[len(pairs.axes) - 1]
+    outer = [x for x in pairs.loops if x.name != key]
+    inner = [x for x in pairs.loops if x.name == key]
+    bodies = [*stored, *formulas, Apply(exponential, [Local("best")])]
+    return PairKernel(launched(pairs, facts.kernel, outer, inner, [], steps, bodies), None, -1, formulas)
+
+
+def sum_kernel(pairs: Pairs, facts: QueryFacts, each: WeightedSum) -> PairKernel:
+    query, key = pairs.axes[len(pairs.axes) - 2], pairs.axes[len(pairs.axes) - 1]
+    reduced = key if each.by_query else query
+    outer = [x for x in pairs.loops if x.name != reduced]
+    inner = [x for x in pairs.loops if x.name == reduced]
+    factor = len(pairs.accesses)
+    own = each.kernel.steps
+    steps = [own[0], Step("store", "", "", own[1].value, False, factor + 1, "=")]
+    weight = straight(each.weight, facts.exponential)
+    bodies: list[Node] = [Local("weight"), each.stored, weight]
+    made = launched(pairs, each.kernel, [*outer, each.column], inner, [each.factor, each.target], steps, bodies)
+    return PairKernel(made, each, factor, [weight])
+
+
+def launched(
+    pairs: Pairs,
+    kernel: Kernel,
+    outer: list[Loop],
+    inner: list[Loop],
+    own: list[Access],
+    steps: list[Step],
+    bodies: list[Node],
+) -> Kernel:
+    """A kernel over pairs, which stands for another in the program.  bodies: of its steps, then what else it needs."""
+    accesses = pairs.accesses + own
+    reads = [ReadCode([None for axis in access.axes], None, None) for access in accesses]
+    return Kernel(
+        "contract",
+        kernel.when,
+        as_used(outer, bodies),
+        [*as_used(inner, bodies), *[product.loop for product in pairs.products]],
+        kernel.spread,
+        accesses,
+        steps,
+        [],
+        Code(reads, [StepCode(None, body) for body in bodies]),
+        None,
+        pairs.uniforms,
+        pairs.constants,
+        False,
+        kernel.makes,
+        kernel.number,
+    )
+
+
+def as_used(loops: list[Loop], bodies: list[Node]) -> list[Loop]:
+    """Loops that keep variables of their own where a formula uses them."""
+    return [Loop(x.name, x.extent, x.pack, any(uses_loop(body, x.name) for body in bodies)) for x in loops]
+
+
+# --- Keys after a query ----------------------------------------------------------------------------
+
+
+def vanishes_later(weight: Node, facts: QueryFacts, query: str, key: str, env: Env) -> bool:
+    """Whether a weight is 0 wherever the key stands behind the query."""
+    match weight:
+        case Select(condition=condition, no=Constant(value=0)):
+            return implies_order(condition, query, key, env)
+        case Apply(operands=[Apply(name=name, operands=[Binary(operator="-", left=score)]), _]):
+            return name == facts.exponential and hides_later(score, query, key, env)
+        case _:
+            return False

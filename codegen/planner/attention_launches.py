@@ -1,0 +1,101 @@
+"""The launches of an attention and of its gradient, where kernels of a program are that together and a schedule asks
+for it."""
+
+from __future__ import annotations
+
+from ..data.model import Call, Kernel, Launch, Op, Schedule
+from .attention_gradient import AttentionGradient, PairKernel, gradient_of
+from .attention_kernels import Attention
+from .launches import check_bindings, launch, title
+from .lines import points, resolve, spread_out
+from .render import attention_kernel, pair_facts_kernel, pair_sums_kernel, prelude_text
+from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
+from .strategies.pair_blocks import (
+    pair_accesses,
+    pair_facts_text,
+    pair_lines,
+    pair_sum_text,
+    pair_tile,
+    row_blocks,
+)
+from .strategy import chosen, number
+from .writer import MOST_BINDINGS, Facts, bind_only, new_kernel
+
+
+def attention_launch(op: Op, a: Attention, call: Call, facts: Facts, rules: list[Schedule]) -> Launch | None:
+    """Kernels that are an attention as one; None where no schedule asks for that, or the device lacks memory."""
+    r = resolve(a.kernel, call)
+    lines = lines_of(a, call, r)
+    given = {
+        "M": float(points(lines.queries)),
+        "N": float(points(lines.keys)),
+        "K": float(points(lines.depth)),
+        "columns": float(points(lines.columns)),
+        "batch": float(points(lines.batch)),
+        "software": 1.0 if facts.software else 0.0,
+    }
+    rule = chosen(op, a.kernel, "attention", rules, given, call.env)
+    if rule is None or not blocks_possible(lines, facts) or points(r.outer) * points(r.reduce) == 0:
+        return None
+    k = new_kernel(op, a.kernel, call, facts, r)
+    bind_only(k, accesses_of(k, a))
+    check_bindings(k)
+    strategy = f"attention, {ROWS} queries of a workgroup"
+    text = attention_text(k, a, lines, title(k, strategy))
+    text.helpers = prelude_text(k.helpers, op.routines)
+    made = launch(k, strategy, attention_kernel(text), points(lines.batch) * block_rows(lines))
+    made.together = a.count
+    return made
+
+
+def gradient_launches(op: Op, kernels: list[Kernel], call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    """All kernels of a program as the gradient of an attention; [] where they are none, where no schedule asks for it
+    or where the device lacks memory."""
+    a = gradient_of(op, kernels) if len(rules) > 0 and call.dtype == "float32" else None
+    if a is None:
+        return []
+    out: list[Launch] = []
+    for made in a.launches:
+        one = pair_launch(op, a, made, call, facts, rules)
+        if one is None:
+            return []
+        out.append(one)
+    out[0].together = len(kernels)
+    return out
+
+
+def pair_launch(
+    op: Op, a: AttentionGradient, made: PairKernel, call: Call, facts: Facts, rules: list[Schedule]
+) -> Launch | None:
+    """One of them."""
+    r = resolve(made.kernel, call)
+    lines = pair_lines(a.pairs, made, call, r)
+    by_query = made.sum is None or made.sum.by_query
+    given = {
+        "M": float(points(lines.rows if by_query else lines.others)),
+        "N": float(points(lines.others if by_query else lines.rows)),
+        "batch": float(points(lines.batch)),
+        "software": 1.0 if facts.software else 0.0,
+    }
+    rule = chosen(op, made.kernel, "attention_gradient", rules, given, call.env)
+    if rule is None or points(r.outer) * points(r.reduce) == 0:
+        return None
+    # A target that lacks some of the batch is a sum over these, too.
+    if made.kernel.spread and len(spread_out(made.kernel, r).reduce) > len(r.reduce):
+        return None
+    tile = pair_tile(lines, number(rule, "rows"), number(rule, "depth"), facts)
+    if tile is None:
+        return None
+    k = new_kernel(op, made.kernel, call, facts, r)
+    bind_only(k, pair_accesses(k, a, made))
+    if len(k.slots) > MOST_BINDINGS:
+        return None  # what is known of each query, and a mask besides
+    check_bindings(k)
+    strategy = f"pairs, {tile.rows} {'queries' if by_query else 'keys'} of a workgroup"
+    if made.sum is None:
+        facts_text = pair_facts_text(k, a, made, lines, tile, title(k, strategy))
+        facts_text.helpers = prelude_text(k.helpers, op.routines)
+        return launch(k, strategy, pair_facts_kernel(facts_text), points(lines.batch) * row_blocks(lines, tile))
+    text = pair_sum_text(k, a, made, made.sum, lines, tile, title(k, strategy))
+    text.helpers = prelude_text(k.helpers, op.routines)
+    return launch(k, strategy, pair_sums_kernel(text), points(lines.batch) * row_blocks(lines, tile))
