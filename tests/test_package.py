@@ -276,7 +276,8 @@ def test_parts_of_the_package_are_imported_by_their_names(project):
     script += "".join(f"import * as part{n} from 'tensorloom/{name}';\n" for n, name in enumerate(names))
     for n, name in enumerate(names):
         script += f"for (const key of Object.keys(part{n}).filter((key) => !alone.includes(key))) "
-        script += f"if (torch.{name.replace('/', '.')}[key] !== part{n}[key]) "
+        holder = "torch" if name == "media" else f"torch.{name.replace('/', '.')}"
+        script += f"if ({holder}[key] !== part{n}[key]) "
         script += f"wrong.push('{name}.' + key); functions.push(Object.keys(part{n}).length);\n"
     script += "import { grad } from 'tensorloom/autograd'; if (grad !== torch.autograd.grad) wrong.push('grad');\n"
     script += "console.log(JSON.stringify([wrong, functions]));"
@@ -315,12 +316,12 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
         assert node.run([f"{name}.out.js"], cwd=project).returncode == 0, name
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
-    assert packed["few"] < 42_500, packed
+    assert packed["few"] < 43_000, packed
     assert packed["fast"] < 87_000, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
-    # attention as one kernel.
-    assert packed["core"] < 225_000, packed
-    assert packed["all"] < 519_000, packed
+    # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub.
+    assert packed["core"] < 234_000, packed
+    assert packed["all"] < 555_000, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())

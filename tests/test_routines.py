@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -73,19 +74,25 @@ def test_texts():
     ) and "fn fibonacci_routine_int(n_: i32) -> i32 {" in wgsl.function(r, True)
 
 
+# Where a routine is called: elsewhere it cancels until nothing but rounding is left.
+WITHIN = {"gamma_below": lambda a, l: np.exp(l) < a}
+
+
+def points_of(r, whole: bool, rng: np.random.Generator) -> list[list[float]]:
+    """Twelve lists of arguments of a routine."""
+    drawn = (rng.integers(0, 12, len(r.params)) if whole else rng.uniform(0.1, 6, len(r.params)) for _ in range(1000))
+    points = ([float(x) for x in numbers] for numbers in drawn if WITHIN.get(r.name, lambda *_: True)(*numbers))
+    return list(islice(points, 12))
+
+
 @pytest.mark.parametrize("name", ROUTINES)
 def test_without_webassembly(name, tmp_path):
     """The interpreter of statements does as numpy, for floats and for whole numbers."""
     rng, cases = np.random.default_rng(3), []
     for r in [ROUTINES[name]]:
         for whole in (False, True) if r.whole else (False,):
-            points = [
-                [
-                    float(x)
-                    for x in (rng.integers(0, 12, len(r.params)) if whole else rng.uniform(0.1, 6, len(r.params)))
-                ]
-                for _ in range(12)
-            ]
+            points = points_of(r, whole, rng)
+            assert len(points) == 12
             steps = routine_steps(tuple(ROUTINES.values()))
             wanted = [float(run(r, tuple(np.int32(x) if whole else np.float64(x) for x in p))) for p in points]
             cases.append((f"{name}_routine{'_int' if whole else ''}", steps, points, wanted))

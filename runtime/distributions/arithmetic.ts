@@ -1,6 +1,7 @@
 // What the formulas of distributions are written with: ops by short names, and what stands between numbers and tensors.
 
 import { empty, full, ones, rand as uniform, randn, zeros, tensor } from "../creation/create.js";
+import { refuse } from "../base/argument-kinds.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
 import { type Shape, numelOf } from "../base/shape.js";
 import type { DType } from "../elements/dtype.js";
@@ -97,6 +98,10 @@ export { finfo } from "../functions/type-info.js";
 /** A parameter of a distribution: a number stands for a tensor without axes. */
 export type Value = Tensor | number;
 export type Sizes = readonly number[];
+
+/** What must be a number or a tensor. */
+export const valueOf = (value: unknown, op: string, name: string): Value =>
+  typeof value === "number" || value instanceof Tensor ? value : refuse(op, name, "a number or a tensor", value);
 
 /** Euler's and Mascheroni's constant. */
 export const EULER = 0.5772156649015329;

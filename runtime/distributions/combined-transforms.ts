@@ -1,6 +1,6 @@
 // Transforms made of transforms: one after another, side by side, over other shapes.
 
-import { listOf } from "../base/argument-kinds.js";
+import { listOf, whole } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { cat, stack } from "../functions/join.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -106,7 +106,11 @@ class IndependentTransformClass extends TransformClass {
   constructor(base_transform: Transform, reinterpreted_batch_ndims: number, cache_size?: Cache) {
     super(cache_size);
     this.base_transform = transformOf(base_transform, "IndependentTransform", "base_transform");
-    this.reinterpreted_batch_ndims = reinterpreted_batch_ndims;
+    this.reinterpreted_batch_ndims = whole(
+      reinterpreted_batch_ndims,
+      "IndependentTransform",
+      "reinterpreted_batch_ndims",
+    );
   }
   override get domain(): Constraint {
     return independent(this.base_transform.domain, this.reinterpreted_batch_ndims);
@@ -146,16 +150,19 @@ export const IndependentTransform = /* @__PURE__ */ transform(
 );
 export type IndependentTransform = IndependentTransformClass;
 
+const sizesOf = (shape: unknown, name: string): Sizes =>
+  listOf(shape, "ReshapeTransform", name, "a list of sizes").map((n) => whole(n, "ReshapeTransform", name));
+
 class ReshapeClass extends TransformClass {
   readonly in_shape: Sizes;
   readonly out_shape: Sizes;
   /** The same numbers in another shape. */
   constructor(in_shape: Sizes, out_shape: Sizes, cache_size?: Cache) {
     super(cache_size);
-    if (count(in_shape) !== count(out_shape))
+    this.in_shape = sizesOf(in_shape, "in_shape");
+    this.out_shape = sizesOf(out_shape, "out_shape");
+    if (count(this.in_shape) !== count(this.out_shape))
       throw new OpError("ReshapeTransform: in_shape, out_shape have different numbers of elements");
-    this.in_shape = [...in_shape];
-    this.out_shape = [...out_shape];
   }
   override get domain(): Constraint {
     return over(real, this.in_shape.length);

@@ -1,7 +1,8 @@
 // torch.distributions.constraints: which values a parameter or a sample may have.
 
 import { callable } from "../base/callable.js";
-import { callable as callableOf, listOf, refuse, text as named } from "../base/argument-kinds.js";
+import { callable as callableOf, listOf, refuse, text as named, whole as wholeNumber } from "../base/argument-kinds.js";
+import { titled } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { cat as joined, stack as stacked } from "../functions/join.js";
@@ -31,6 +32,7 @@ import {
   transpose,
   tril,
   unsqueeze,
+  valueOf,
 } from "./arithmetic.js";
 
 type Test = (value: Tensor) => Tensor;
@@ -88,18 +90,13 @@ export interface Joined {
 }
 
 const text = (x: Value): string => (x instanceof Tensor ? "Tensor" : Number.isInteger(x) ? `${x}.0` : String(x));
+const constraintOf = (value: unknown, op: string, name: string, wanted = "a constraint"): Constraint =>
+  value instanceof ConstraintClass ? value : refuse(op, name, wanted, value);
 /** Constraints of a list, each of which must be one. */
 const constraintsOf = (list: readonly Constraint[], op: string): Constraint[] =>
-  listOf<Constraint>(list, op, "cseq", "a list of constraints").map((c) =>
-    c instanceof ConstraintClass ? c : refuse(op, "cseq", "a list of constraints", c),
-  );
-/** A bound, which must be a number or a tensor. */
-const bound = (value: unknown, name: string): void => {
-  if (typeof value !== "number" && !(value instanceof Tensor))
-    refuse("constraints", name, "a number or a tensor", value);
-};
+  listOf(list, op, "cseq", "a list of constraints").map((c) => constraintOf(c, op, "cseq", "a list of constraints"));
 const bounded = (name: string, test: Test, bounds: Bounds, is_discrete = false): Constraint => {
-  for (const [key, value] of Object.entries(bounds)) bound(value, key);
+  for (const [key, value] of Object.entries(bounds)) valueOf(value, "constraints", key);
   return new Constraint(
     `${name}(${Object.entries(bounds)
       .map(([key, value]) => `${key}=${is_discrete ? String(value) : text(value as Value)}`)
@@ -159,6 +156,8 @@ export function independent(base_constraint: Constraint, reinterpreted_batch_ndi
     "independent base_constraint reinterpreted_batch_ndims",
     arguments,
   );
+  base_constraint = constraintOf(base_constraint, "independent", "base_constraint");
+  reinterpreted_batch_ndims = wholeNumber(reinterpreted_batch_ndims, "independent", "reinterpreted_batch_ndims");
   const dims = base_constraint.event_dim + reinterpreted_batch_ndims,
     made = new Constraint(
       `Independent(${base_constraint}, ${reinterpreted_batch_ndims})`,
@@ -207,9 +206,9 @@ export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
   return Object.assign(made, { cseq, dim });
 }
 /** Values that some component of a mixture may have: the components lie along one axis more, before those of a value. */
-export function MixtureSameFamilyConstraint(base_constraint: Constraint): Constraint {
+export const MixtureSameFamilyConstraint = /* @__PURE__ */ titled(function (base_constraint: Constraint): Constraint {
   [base_constraint] = taken("MixtureSameFamilyConstraint base_constraint", arguments);
-  const [base] = constraintsOf([base_constraint], "MixtureSameFamilyConstraint") as [Constraint],
+  const base = constraintOf(base_constraint, "MixtureSameFamilyConstraint", "base_constraint"),
     { event_dim, is_discrete } = base;
   return new Constraint(
     `MixtureSameFamilyConstraint(${base})`,
@@ -217,11 +216,11 @@ export function MixtureSameFamilyConstraint(base_constraint: Constraint): Constr
     event_dim,
     is_discrete,
   );
-}
+}, "MixtureSameFamilyConstraint");
 /** Whole numbers that add up to at most `upper_bound` along the last axis. */
 export function multinomial(upper_bound: Value): Constraint {
   [upper_bound] = taken("multinomial upper_bound", arguments);
-  bound(upper_bound, "upper_bound");
+  valueOf(upper_bound, "multinomial", "upper_bound");
   return new Constraint("Multinomial()", (x) => both(all(ge(x, 0), -1), le(sum(x, -1), upper_bound)), 1, true, {
     upper_bound,
   });

@@ -1,5 +1,6 @@
 // Transforms of each number by itself, and by a distribution.
 
+import { count } from "../base/argument-kinds.js";
 import { broadcast_shapes } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
@@ -26,6 +27,7 @@ import {
   sub,
   sum_rightmost,
   tanh,
+  valueOf,
 } from "./arithmetic.js";
 import { type Constraint, independent, interval, positive, real, unit_interval } from "./constraints.js";
 import { type Distribution, distributionOf } from "./distribution.js";
@@ -58,7 +60,7 @@ class PowerClass extends TransformClass {
   /** y = x ** exponent, of positive numbers. */
   constructor(exponent: Value, cache_size?: Cache) {
     super(cache_size);
-    this.exponent = exponent;
+    this.exponent = valueOf(exponent, "PowerTransform", "exponent");
   }
   override get sign(): Value {
     return this.exponent instanceof Tensor ? sign(this.exponent) : Math.sign(this.exponent);
@@ -175,9 +177,9 @@ class AffineClass extends TransformClass {
   /** y = loc + scale * x; `event_dim` last axes are one value. */
   constructor(loc: Value, scale: Value, event_dim = 0, cache_size?: Cache) {
     super(cache_size);
-    this.loc = loc;
-    this.scale = scale;
-    this.event_dim = event_dim;
+    this.loc = valueOf(loc, "AffineTransform", "loc");
+    this.scale = valueOf(scale, "AffineTransform", "scale");
+    this.event_dim = count(event_dim, "AffineTransform", "event_dim");
   }
   override get domain(): Constraint {
     return this.event_dim === 0 ? real : independent(real, this.event_dim);

@@ -12,6 +12,7 @@ import { sameShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type IndexSpec, index, index_put } from "../functions/indexing.js";
 import { cat } from "../functions/join.js";
+import { adjoint } from "../functions/tensor-functions.js";
 import * as views from "../views/views.js";
 import { resize_ } from "../views/resize.js";
 import { to } from "../views/transfer.js";
@@ -207,10 +208,10 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   _reshape_alias: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])),
   sym_size: by((x: Tensor) => [...x.shape]),
   sym_stride: by((x: Tensor) => x.stride()),
-  numpy_T: by((x: Tensor) => x.T),
-  mT: by((x: Tensor) => x.mT),
-  mH: by((x: Tensor) => x.mH),
-  matrix_H: by((x: Tensor) => x.mH),
+  numpy_T: by((x: Tensor) => views.reverseAxes(x)),
+  mT: by((x: Tensor) => views.matrixTranspose(x)),
+  mH: by((x: Tensor) => adjoint(x)),
+  matrix_H: by((x: Tensor) => adjoint(x)),
   // views
   view: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])), // memory may lie otherwise than PyTorch's
   _unsafe_view: by((x: Tensor, size: number[]) => views.reshape(x, size)),
