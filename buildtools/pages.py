@@ -16,6 +16,7 @@ PAGES = {
     "examples/draw/": "draw a digit and see it read",
     "examples/field/": "a network that is a picture",
     "examples/automaton/": "cells that grow a picture",
+    "examples/gpt/": "a small GPT learns to write",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",
 }

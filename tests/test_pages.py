@@ -128,6 +128,22 @@ def test_the_field(opened):
     assert page.evaluate("document.getElementById('learned').width") == 320
 
 
+def test_the_writer(opened):
+    page = opened("gpt/?steps=60&device=cpu&seed=0", "gpt")
+    assert page.inner_text("#step") == "60 / 60"
+    assert float(page.inner_text("#loss")) < 2.75  # at random: 3.9; by how often each letter is there: 3.1
+    samples = page.locator("#written li").all_inner_texts()
+    assert [sample.partition("\n")[0] for sample in samples] == ["after step 50", "after step 0"]
+    assert all(len(sample.partition("\n")[2].replace("\n", " ")) > 150 for sample in samples)
+    # What it writes has learned where words end: one letter in five or six is a blank.
+    blanks = [sample.partition("\n")[2].count(" ") for sample in samples]
+    assert 15 < blanks[0] < 50 and blanks[1] < 15, samples
+    assert inked(page, "#losses", ORANGE) > 300
+    page.fill("#text", "too short")
+    page.click("#start")
+    page.wait_for_selector("#message:has-text('a text of at least 192 letters is needed; this one has 9')")
+
+
 def test_the_pole(opened):
     page = opened("balance/?updates=14&device=cpu&seed=0", "balance")
     assert page.inner_text("#update") == "14 / 14"

@@ -4,7 +4,7 @@
 import * as torch from "../../dist/index.js";
 import { read } from "../read.mjs";
 
-const text = new TextDecoder().decode(await read(new URL("alice.txt", import.meta.url)));
+export const text = new TextDecoder().decode(await read(new URL("alice.txt", import.meta.url)));
 export const letters = [...new Set(text)].sort();
 const codes = Array.from(text, (letter) => letters.indexOf(letter));
 

@@ -13,10 +13,10 @@ const BATCH = 8,
   STEPS = 200;
 
 class Attention extends nn.Module {
-  constructor() {
+  constructor(width) {
     super();
-    this.qkv = nn.Linear(WIDTH, 3 * WIDTH);
-    this.out = nn.Linear(WIDTH, WIDTH);
+    this.qkv = nn.Linear(width, 3 * width);
+    this.out = nn.Linear(width, width);
   }
 
   forward(x) {
@@ -29,12 +29,12 @@ class Attention extends nn.Module {
 }
 
 class Block extends nn.Module {
-  constructor() {
+  constructor(width) {
     super();
-    this.norm1 = nn.LayerNorm(WIDTH);
-    this.attention = new Attention();
-    this.norm2 = nn.LayerNorm(WIDTH);
-    this.mlp = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH));
+    this.norm1 = nn.LayerNorm(width);
+    this.attention = new Attention(width);
+    this.norm2 = nn.LayerNorm(width);
+    this.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width));
   }
 
   forward(x) {
@@ -44,13 +44,13 @@ class Block extends nn.Module {
 }
 
 export class GPT extends nn.Module {
-  constructor() {
+  constructor({ count = letters.length, width = WIDTH, layers = LAYERS, length = LENGTH } = {}) {
     super();
-    this.letter = nn.Embedding(letters.length, WIDTH);
-    this.place = nn.Embedding(LENGTH, WIDTH);
-    this.blocks = nn.Sequential(...Array.from({ length: LAYERS }, () => new Block()));
-    this.norm = nn.LayerNorm(WIDTH);
-    this.head = nn.Linear(WIDTH, letters.length, { bias: false });
+    this.letter = nn.Embedding(count, width);
+    this.place = nn.Embedding(length, width);
+    this.blocks = nn.Sequential(...Array.from({ length: layers }, () => new Block(width)));
+    this.norm = nn.LayerNorm(width);
+    this.head = nn.Linear(width, count, { bias: false });
     this.apply(this.start);
   }
 
@@ -65,18 +65,23 @@ export class GPT extends nn.Module {
   }
 }
 
+/** AdamW for a GPT: its matrices decay, the rest does not. */
+export function adamw(model, lr) {
+  const matrices = model.parameters().filter((p) => p.dim() > 1);
+  const others = model.parameters().filter((p) => p.dim() === 1);
+  return optim.AdamW([{ params: matrices }, { params: others, weight_decay: 0 }], {
+    lr,
+    betas: [0.9, 0.99],
+    weight_decay: 0.1,
+  });
+}
+
 /** Yields the loss of each step, from the weights with which PyTorch began. */
 export async function* train(device, steps = STEPS) {
   const model = new GPT();
   await model.load_state_dict(new URL("weights.safetensors", import.meta.url));
   await model.to(device);
-  const matrices = model.parameters().filter((p) => p.dim() > 1);
-  const others = model.parameters().filter((p) => p.dim() === 1);
-  const optimizer = optim.AdamW([{ params: matrices }, { params: others, weight_decay: 0 }], {
-    lr: 1e-2,
-    betas: [0.9, 0.99],
-    weight_decay: 0.1,
-  });
+  const optimizer = adamw(model, 1e-2);
   const warmup = optim.lr_scheduler.LinearLR(optimizer, 0.1, 1, 20);
   const decay = optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS - 20, 1e-3);
   const schedule = optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], [20]);
