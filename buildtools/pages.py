@@ -6,10 +6,16 @@ import os
 import shutil
 import threading
 
-from .environment import say
+from . import weights
+from .environment import SetupError, say
 from .paths import NODE_MODULES, ROOT, SITE
 
-CHARTS = ROOT / "examples" / "shared" / "uplot"
+# Libraries that pages load: the folder of a page -> files of node_modules.  uPlot (MIT) draws charts, tokenizers
+# (Apache-2.0) cuts sentences into what networks read.
+LIBRARIES = {
+    "shared/uplot": ("uplot/dist/uPlot.esm.js", "uplot/dist/uPlot.min.css", "uplot/LICENSE"),
+    "search/tokenizers": ("@huggingface/tokenizers/dist/tokenizers.min.mjs", "@huggingface/tokenizers/LICENSE"),
+}
 PAGES = {
     "examples/curve/": "a network learns a curve",
     "examples/digits/": "handwritten digits",
@@ -17,30 +23,36 @@ PAGES = {
     "examples/field/": "a network that is a picture",
     "examples/automaton/": "cells that grow a picture",
     "examples/gpt/": "a small GPT learns to write",
+    "examples/search/": "search by meaning",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",
 }
 
 
 def prepare() -> None:
-    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the
-    package.
+    """Copies the libraries of pages from node_modules to where the pages find them.  None is part of the package.
 
     Several processes may do so at once, while others read the files."""
-    CHARTS.mkdir(parents=True, exist_ok=True)
-    for name in ("dist/uPlot.esm.js", "dist/uPlot.min.css", "LICENSE"):
-        given, file = NODE_MODULES / "uplot" / name, CHARTS / name.rpartition("/")[2]
-        if file.exists() and file.read_bytes() == given.read_bytes():
-            continue
-        part = file.with_suffix(f".{os.getpid()}")
-        shutil.copyfile(given, part)
-        part.replace(file)
+    for folder, given in LIBRARIES.items():
+        for source in (NODE_MODULES / name for name in given):
+            file = ROOT / "examples" / folder / source.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if file.exists() and source.read_bytes() == file.read_bytes():
+                continue
+            part = file.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(source, part)
+            part.replace(file)
 
 
 def serve(port: int) -> None:
-    """Serves the checkout to this machine's browsers until the program is interrupted."""
+    """Serves the checkout to this machine's browsers until the program is interrupted; the page that shows published
+    weights says so where they cannot be downloaded."""
     from . import browser
 
+    try:
+        weights.bring(weights.MINILM)
+    except SetupError as error:
+        say(str(error))
     with browser.serve(ROOT, port, policy=browser.CODE_POLICY) as address:
         say(f"{address}/{SITE.relative_to(ROOT)}/")
         say(f"{address}/examples/")

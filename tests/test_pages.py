@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from buildtools import pages
+from buildtools import pages, weights
 from buildtools.browser import COMPILING, serve
 from buildtools.paths import BUILD, ROOT
 
@@ -142,6 +142,26 @@ def test_the_writer(opened):
     page.fill("#text", "too short")
     page.click("#start")
     page.wait_for_selector("#message:has-text('a text of at least 192 letters is needed; this one has 9')")
+
+
+def test_the_search(opened):
+    weights.bring(weights.MINILM)
+    page = opened("search/?device=cpu", "search")
+    assert page.inner_text("#count") == "44 / 44"
+    first = "#found li:first-child"
+    beds = {
+        "A warm bed and breakfast cost forty euros a night.",
+        "The hotel keeps a room ready for guests who arrive after midnight.",
+        "You can pitch a tent in the meadow behind the farm.",
+    }
+    assert page.inner_text(first).partition("\n")[0] in beds
+    page.fill("#asked", "musicians")
+    page.wait_for_selector(f"{first}:text-matches('orchestra|violin|choir')")
+    page.fill("#text", "One sentence alone.\nAnother about apes.")
+    page.dispatch_event("#text", "change")
+    page.wait_for_selector("#count:text-is('2 / 2')")
+    page.fill("#asked", "monkeys")
+    page.wait_for_selector(f"{first}:text-matches('apes')")
 
 
 def test_the_pole(opened):

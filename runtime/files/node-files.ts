@@ -3,6 +3,7 @@
 
 import { describe } from "../base/errors.js";
 import { FileError } from "./error.js";
+import { type Report, counting } from "./progress.js";
 import type { Source } from "./source.js";
 
 interface Stat {
@@ -52,10 +53,7 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 const PIECE = 2 ** 26;
 
 /** Opens a file for reading by position. */
-export async function openPath(
-  path: string | URL,
-  progress?: (loaded: number, total: number) => void,
-): Promise<Source> {
+export async function openPath(path: string | URL, progress?: Report): Promise<Source> {
   const name = nameOf(path);
   let handle: Handle;
   try {
@@ -68,7 +66,7 @@ export async function openPath(
     await handle.close();
     throw new FileError(name, "it is not a file");
   }
-  let loaded = 0;
+  const count = counting(stat.size, progress);
   return {
     name,
     size: stat.size,
@@ -82,8 +80,7 @@ export async function openPath(
             `it became shorter while it was read: it had ${stat.size} bytes, and now ends at ${start + at}`,
           );
         at += bytesRead;
-        loaded += bytesRead;
-        progress?.(loaded, stat.size);
+        count(bytesRead);
       }
       return out;
     },

@@ -3,6 +3,7 @@
 import { ask } from "./download.js";
 import { FileError, bytes } from "./error.js";
 import { hasPaths } from "./node-files.js";
+import { counting } from "./progress.js";
 import { type FileLike, type OpenOptions, type Source, openSource } from "./source.js";
 
 /** Opens a file for reading a few of its parts. */
@@ -35,7 +36,7 @@ function ranged(url: string, size: number, first: Headers, options: OpenOptions)
     state = etag?.startsWith('"') ? etag : null;
   // In a page, a header that is not among the simple ones needs the other server's consent.
   const condition: Record<string, string> = state && hasPaths() ? { "If-Range": state } : {};
-  let loaded = 0;
+  const count = counting(size, options.progress);
   return {
     name: url,
     size,
@@ -59,8 +60,7 @@ function ranged(url: string, size: number, first: Headers, options: OpenOptions)
       }
       const data = await body(response, url, options);
       if (data.length !== end - start) throw new FileError(url, `the server sent ${bytes(data.length)} for ${asked}`);
-      loaded += data.length;
-      options.progress?.({ loaded, total: size });
+      count(data.length);
       return data;
     },
     close: async () => undefined,

@@ -5,20 +5,16 @@ import { TypeMismatchError, describe } from "../base/errors.js";
 import { Download, ask } from "./download.js";
 import { FileError, bytes, tooShort } from "./error.js";
 import { hasPaths, openPath } from "./node-files.js";
+import { type Report, counting } from "./progress.js";
+
+export type { Progress } from "./progress.js";
 
 /** What a file may be given as.  A text is an address, in Node also a path. */
 export type FileLike = string | URL | Blob | Response | ArrayBuffer | ArrayBufferView;
 
-/** How far something is: bytes of a file, batches of a pass through data. */
-export interface Progress {
-  loaded: number;
-  /** How many there are in all; null where nobody says. */
-  total: number | null;
-}
-
 export interface OpenOptions {
   /** Called whenever bytes have come. */
-  progress?: ((progress: Progress) => void) | null;
+  progress?: Report;
   /** Stops a download. */
   signal?: AbortSignal | null;
 }
@@ -64,16 +60,8 @@ function placeOf(from: FileLike): Place {
 
 /** Opens a file for reading by position; what lies behind an address is fetched whole. */
 export async function openSource(from: FileLike, options: OpenOptions, op: string): Promise<Source> {
-  const place = placeOf(from),
-    progress = options.progress ?? undefined;
-  if (place && "path" in place)
-    return openPath(
-      place.path,
-      progress &&
-        ((loaded, total) => {
-          progress({ loaded, total });
-        }),
-    );
+  const place = placeOf(from);
+  if (place && "path" in place) return openPath(place.path, options.progress);
   if (place || isResponse(from)) {
     const arriving = await download(from as string | URL | Response, options);
     return fromBytes(await arriving.rest(), arriving.name);
@@ -159,14 +147,13 @@ function fromBytes(data: Uint8Array<ArrayBuffer>, name: string, shared = false):
 }
 
 function fromBlob(blob: Blob, { progress }: OpenOptions): Source {
-  let loaded = 0;
+  const count = counting(blob.size, progress);
   return {
     name: nameOf(blob),
     size: blob.size,
     async read(start, end) {
       const out = new Uint8Array(await blob.slice(start, end).arrayBuffer());
-      loaded += out.length;
-      progress?.({ loaded, total: blob.size });
+      count(out.length);
       return out;
     },
     close: async () => undefined,
