@@ -20,6 +20,7 @@ from ..text.diagnostics import Error, did_you_mean
 from ..text.source import Source
 from ..text.syntax import Op, Span
 from ..text.vocabulary import nodes_in
+from .recurrences import RUNS
 
 # Types that a tensor parameter takes, and options of a kind that another one's values fit, too.
 TYPES = {
@@ -199,12 +200,12 @@ def unknown_complexes(ops: Iterable[OpDef], known: Collection[str], sources: dic
 
 
 def uncalled(ops: dict[str, OpDef], named: Collection[str]) -> list[OpDef]:
-    """Ops that nobody can call: without a name in PyTorch, in no formula of an op that can be, and not in `named`, what
-    others call."""
+    """Ops that nobody can call: without a name in PyTorch, in no formula of an op that can be, not what recurrences of
+    formulas become, and not in `named`, what others call."""
     called = [
         n
         for n, op in ops.items()
-        if op.aliases or n in named or op.tree is None or op.tree.question or op.tree.complexes
+        if op.aliases or n in named or n == RUNS or op.tree is None or op.tree.question or op.tree.complexes
     ]
     seen = set(called)
     for name in called:
