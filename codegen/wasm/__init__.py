@@ -4,13 +4,14 @@ planning/         what a call decides before anything is printed
   plan.py         a program in a call: which kernels, by keys of their structure (kernel_plan.py says what those are)
   parameters.py   the numbers that they are told; strategy.py: tiles, several points at once, values that are kept
   straight.py     indices that move in even steps as strides
+  rows.py         rows that need no doubles
   residues.py     strided windows that are read backwards, residue by residue
   margins.py      windows that are read from a copy with margins
   sharing.py      what threads share out
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 steps.py          what kernels do at their points, from the terms of their steps (step_terms.py)
 reductions.py     values that come together, some in one pass (passes.py); columns.py: of many columns, row by row;
-                 arg_reductions.py: places of the largest
+                 float_sums.py: in single floats; arg_reductions.py: places of the largest
 lanes.py          how many points at once
 copies.py         copies with margins
 tiles/            sums of products in tiles

@@ -124,7 +124,10 @@ GROUPS: list[Group] = [
     ),
     # Relaxed SIMD, which not every engine has.
     Group(
-        SIMD, "", 0x105, "f32x4.relaxed_madd - f64x2.relaxed_madd f64x2.relaxed_nmadd - - - i64x2.relaxed_laneselect"
+        SIMD,
+        "",
+        0x105,
+        "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd - - - i64x2.relaxed_laneselect",
     ),
 ]
 

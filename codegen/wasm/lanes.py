@@ -138,6 +138,8 @@ def wide_operands(t: Term) -> list[Term]:
 def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
     """How many points formulas can be computed at, one after another in memory.  stored: the types that they are stored
     as, "" for what is added up in doubles."""
+    if p.k.floats:
+        return 4
     seen: list[int] = []
     if p.k.call.dtype == "int64":
         return 1

@@ -48,6 +48,8 @@ class Printer(FunctionWriter):
         self.head: list[Instruction] = []
         self.w = Formulas(self.f, self.functions, is_narrow(k.call.dtype))
         self.terms = Terms(lambda e: kind_of(k, e), lambda e: self.settled(e), lambda n: self.behind(n), k.call.dtype)
+        self.w.floats = k.floats
+        self.terms.floats = k.floats
         self.parameters: dict[str, int] = {}
         self.uniforms: dict[str, int] = {}
         self.lines: list[Line] = k.outer + k.reduce
@@ -274,9 +276,10 @@ class Printer(FunctionWriter):
                 self.step(d, n, turn)
                 self.emit("i32.add" if way == 1 else "i32.sub")
                 self.set(self.pointers[n])
-        for kept in [self.kept, self.column]:
-            if kept >= 0 and d == self.row:
-                self.add(kept, 8 * turn)
+        if self.kept >= 0 and d == self.row:
+            self.add(self.kept, self.k.kept_bytes() * turn)
+        if self.column >= 0 and d == self.row:
+            self.add(self.column, 8 * turn)
         name = self.lines[d].name
         if name != "":
             self.add(self.counters[name], way * turn)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from ..data.model import is_arg
 from ..data.nodes import contains
-from ..planner.writer import INFINITY
+from ..planner.writer import INFINITY, infinite
 from .encoder import release, variable
+from .float_sums import FloatSums
 from .hoisting import Hoisting
 from .lanes import lanes_for, stored_kind
-from .printer import KernelPart
+from .printer import KernelPart, LoopState
 from .scalars.terms import GREATEST, LEAST, MOST_LONG, Term
 from .scalars.values import SCALARS
 from .step_terms import StepTerms
@@ -19,12 +20,15 @@ STARTS: dict[str, float] = {"sum": 0, "prod": 1, "max": -INFINITY, "min": INFINI
 
 
 class Reductions(KernelPart):
-    """Prints the reductions of a kernel at one point, or at several neighbours at once."""
+    """Prints the reductions of a kernel at one point, or at several neighbours at once.  sums: those in floats; nan:
+    the variable that marks what was no number beside a largest or smallest one, -1 for none."""
 
     def __init__(self, t: StepTerms, hoisting: Hoisting):
         super().__init__(t.p)
         self.t = t
         self.hoisting = hoisting
+        self.sums = FloatSums(self.p)
+        self.nan = -1
 
     def inner_lanes(self, which: list[int]) -> int:
         """How many neighbours along the reduction are computed at once."""
@@ -57,14 +61,14 @@ class Reductions(KernelPart):
             self.p.each(d, lambda: self.reduced(d + 1, roots, lanes, times, body))
             return
         state = self.p.open(d)
+        if lanes > 1 and self.k.floats:
+            self.hoisting.hoist(roots, d)  # in doubles
         known = self.w.known
         if lanes > 1:
             self.hoisting.widen(roots, lanes)
             self.p.line = d
             self.hoisting.hoist(roots, d)
-            if times > 1:
-                self.p.run(d, state, lanes, times, body)
-            self.p.run(d, state, lanes, 1, body)
+            self.sums.in_blocks(state, lambda: self.many(d, state, lanes, times, body))
             self.p.line = -1
             self.w.lanes = 1
             self.w.known = {**known}
@@ -72,6 +76,11 @@ class Reductions(KernelPart):
         self.p.run(d, state, 1, 1, body)
         self.w.known = known
         self.p.close(d, state)
+
+    def many(self, d: int, state: LoopState, lanes: int, times: int, body: Callable[[], None]) -> None:
+        if times > 1:
+            self.p.run(d, state, lanes, times, body)
+        self.p.run(d, state, lanes, 1, body)
 
     # --- Values of a row that are kept ---
 
@@ -94,7 +103,10 @@ class Reductions(KernelPart):
         self.w.keep(self.t.body[n])
         self.get(self.p.kept)
         self.get(self.w.known[self.t.body[n].number])
-        self.emit("v128.store" if self.w.lanes == 2 else "f64.store", 0, 8 * self.p.ahead)
+        size = self.k.kept_bytes()
+        if self.w.lanes == 1 and size == 4:
+            self.emit("f32.demote_f64")
+        self.emit("v128.store" if self.w.lanes > 1 else f"f{8 * size}.store", 0, size * self.p.ahead)
 
     def asks(self, n: int) -> bool:
         """Whether step n asks for what an earlier one kept."""
@@ -107,7 +119,10 @@ class Reductions(KernelPart):
             return
         found = variable(self.f, self.w.type_of("f"))
         self.get(self.p.kept)
-        self.emit("v128.load" if self.w.lanes == 2 else "f64.load", 0, 8 * self.p.ahead)
+        size = self.k.kept_bytes()
+        self.emit("v128.load" if self.w.lanes > 1 else f"f{8 * size}.load", 0, size * self.p.ahead)
+        if self.w.lanes == 1 and size == 4:
+            self.emit("f64.promote_f32")
         self.set(found)
         self.w.known[self.t.body[self.k.kept].number] = found
 
@@ -124,6 +139,9 @@ class Reductions(KernelPart):
             for _ in range(4 if self.t.small([self.t.body[n]]) else 1):
                 many.append(self.beginning(n))
             self.w.lanes = outside
+            self.begin_floats([n], [many])
+            if self.k.floats and self.t.steps[n].red != "sum" and self.is_for_others(n):
+                self.nan = self.zeros()
         self.begin_kept(n)
         self.reduced(
             self.t.inner,
@@ -147,6 +165,7 @@ class Reductions(KernelPart):
         self.w.lanes = lanes if lanes > 1 else outside
         many = [self.beginning(n) for n in group] if lanes > 1 else []
         self.w.lanes = outside
+        self.begin_floats(group, [[n] for n in many])
         self.reduced(
             self.t.inner,
             bodies,
@@ -159,6 +178,12 @@ class Reductions(KernelPart):
                 self.bring_together(group[n], [many[n]], totals[n], lanes)
                 self.w.lanes = outside
             self.w.known[self.t.results[group[n]].number] = totals[n]
+
+    def begin_floats(self, group: list[int], many: list[list[int]]) -> None:
+        """many: for each step of a group the variables that hold what it has come to at several points."""
+        for n in range(len(many)):
+            if self.k.floats and self.t.steps[group[n]].red == "sum":
+                self.sums.begin(group[n], many[n])
 
     def beginning(self, n: int) -> int:
         """A variable with what step n is before its first value."""
@@ -183,13 +208,17 @@ class Reductions(KernelPart):
         """What several variables hold at several points each joins a total."""
         red = self.t.steps[n].red
         kind = self.t.kind(n)
+        if self.sums.bring(n, total):
+            return
         self.w.lanes = lanes
+        nan = self.nan
         for other in many[1:]:
             self.get(many[0])
             self.get(other)
             self.join(red, kind)
             self.set(many[0])
             release(self.f, other)
+        self.nan = -1
         for lane in range(lanes):
             self.w.lanes = 1
             self.get(total)
@@ -200,6 +229,14 @@ class Reductions(KernelPart):
             self.join(red, kind)
             self.set(total)
         release(self.f, many[0])
+        if nan >= 0:
+            self.get(nan)
+            self.emit("v128.any_true")
+            self.emit("if")
+            self.w.constant("f", infinite("nan"))
+            self.set(total)
+            self.emit("end")
+            release(self.f, nan)
 
     def begin(self, red: str, kind: str) -> None:
         """What a reduction of nothing is."""
@@ -250,12 +287,31 @@ class Reductions(KernelPart):
             self.w.binary("||" if red == "any" or red == "max" or red == "sum" else "&&", "b")
         elif red == "sum" or red == "prod":
             self.w.binary("+" if red == "sum" else "*", kind)
+        elif self.nan >= 0 and self.w.lanes > 1:
+            self.join_floats(red)
         elif kind == "f":
             self.emit(f"{self.w.shape('f')}.{red}")
         elif self.w.lanes > 1:
             self.emit(f"i32x4.{red}_s")
         else:
             self.pick(red, kind)
+
+    def is_for_others(self, n: int) -> bool:
+        """Whether another reduction follows, so that it does not matter which of -0 and 0 the largest is."""
+        return any(step.kind == "reduce" for step in self.t.steps[n + 1 :])
+
+    def join_floats(self, red: str) -> None:
+        """The larger or smaller of floats that are numbers, by one instruction of a processor's; others are marked."""
+        value = variable(self.f, "v128")
+        self.emit("local.tee", value)
+        self.emit(f"f32x4.p{red}")
+        self.get(value)
+        self.get(value)
+        self.emit("f32x4.ne")
+        self.get(self.nan)
+        self.emit("v128.or")
+        self.set(self.nan)
+        release(self.f, value)
 
     def pick(self, red: str, kind: str) -> None:
         """The larger or smaller of two whole numbers on the stack."""

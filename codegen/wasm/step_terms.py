@@ -80,7 +80,9 @@ class StepTerms:
             return body
         if not is_floating(stored) or TYPES[stored].bits > 32 or not is_floating(self.k.call.dtype):
             return body
-        if self.k.call.dtype == "float64" or lanes_for(self.p, [body], ["float64" if sums else stored]) == 4:
+        if self.k.call.dtype == "float64":
+            return body
+        if not self.k.floats and lanes_for(self.p, [body], ["float64" if sums else stored]) == 4:
             return body
         return self.with_factors(body, last)
 

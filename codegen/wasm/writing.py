@@ -36,6 +36,13 @@ class FunctionWriter:
         self.set(made)
         return made
 
+    def zeros(self) -> int:
+        """A vector of zeros."""
+        made = variable(self.f, "v128")
+        self.emit("v128.const", *([0] * 16))
+        self.set(made)
+        return made
+
     def add(self, n: int, by: int) -> None:
         self.get(n)
         self.integer(by)

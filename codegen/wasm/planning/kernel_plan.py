@@ -36,7 +36,7 @@ class Plan:
     the outer line of few points whose formulas are printed for each of them, since they ask which it is, or -1.
     columns: how many neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what
     says which products are left out of a sum, where zeros are multiplied instead.  part: which points of the kernel it
-    computes, where that is not all."""
+    computes, where that is not all.  floats: whether rows are computed in single floats, four at once (rows.py)."""
 
     op: Op
     kernel: Kernel
@@ -61,6 +61,11 @@ class Plan:
     columns: int = 0
     guard: Node | None = None
     part: str = ""
+    floats: bool = False
+
+    def kept_bytes(self) -> int:
+        """Of a value of a row that is kept."""
+        return 4 if self.floats else 8
 
 
 @dataclass

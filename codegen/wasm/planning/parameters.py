@@ -26,7 +26,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         k.kernel.shape,
         k.call.dtype,
         "across" if k.across else "",
-        "singles" if k.singles else "",
+        "singles" if k.singles else "floats" if k.floats else "",
     ]
     product = k.product
     if product is not None:
@@ -93,7 +93,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         out.scratch += 4 * (blocks[2] + max(blocks[0], blocks[1]) + 32 // size)
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
-        out.scratch = 8 * points(k.reduce) * max(k.columns, 1)
+        out.scratch = k.kept_bytes() * points(k.reduce) * max(k.columns, 1)
     if k.columns > 0:
         key.append(f"columns {k.columns}")
         out.scratch += 8 * k.columns * (len(k.kernel.steps) + COLUMN_ARRAYS)

@@ -17,6 +17,7 @@ from .kernel_plan import Plan, WasmLaunch
 from .margins import margins_of
 from .parameters import with_parameters
 from .residues import Part, guarded, parts_of, sparse, with_guard
+from .rows import in_floats
 from .sharing import sharing_of
 from .straight import Evenness, Straight, straightened
 from .strategy import columns_of, goes_across, in_singles, kept_step, ones_of, split_line, tiles
@@ -106,6 +107,7 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
         k.columns = columns_of(k)
         if k.across and k.columns == 0:
             k.kept = -1
+        k.floats = in_floats(k)
     lanes = 8 if product is not None else 4 if k.singles else 1
     k.sharing = sharing_of(
         kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes

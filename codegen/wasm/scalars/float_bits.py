@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from ..encoder import release, variable
 from .values import Values
 
 ROOT = 0x3FE6A09E  # the upper half of sqrt(1/2)
 FRACTION = 52  # bits of a fraction, which the exponent stands above
+POWER_AT = 12583166  # the last bits of a float32 with n added are n + 254
 
 
 def float_bits(w: Values, name: str) -> None:
     """2**x of a whole x from -1022 to 1023, the exponent of a normal number, and its fraction from 1 to 2.
 
     near_exponent, near_fraction: the same with a fraction from sqrt(1/2) to sqrt(2).  power_in: the power of two
-    whose exponent, less 1023, stands in a number's last bits."""
+    whose exponent, less 1023, stands in a number's last bits.  times_power: a number times 2**n, of n + POWER_AT.
+    to_float: a number as a float32 holds it."""
     many = w.lanes == 2
     wide = "i64x2" if many else "i64"
     bits = "v128" if many else "i64"
@@ -45,6 +48,10 @@ def float_bits(w: Values, name: str) -> None:
             w.emit("i64x2.extend_low_i32x4_s" if many else "i64.extend_i32_s")
             by_exponent(w, "shl")
             as_float(w)
+        case "times_power":
+            times_power(w)
+        case "to_float":
+            w.rounded()
         case "exponent_of":
             as_bits(w)
             by_exponent(w, "shr_u")
@@ -63,6 +70,33 @@ def float_bits(w: Values, name: str) -> None:
             as_bits(w)
             w.emit(f"{bits}.or")
             as_float(w)
+
+
+def times_power(w: Values) -> None:
+    """In floats the power is a product of two, so that what comes out may be infinite, or below the normal numbers."""
+    if w.lanes == 1:
+        w.constant("f", POWER_AT)
+        w.emit("f64.sub")
+        float_bits(w, "power_of_two")
+        w.emit("f64.mul")
+        return
+    bits = variable(w.f, "v128")
+    half = variable(w.f, "v128")
+    w.emit("local.tee", bits)
+    w.integer(1)
+    w.emit("i32x4.shr_s")
+    w.emit("local.tee", half)
+    w.integer(23)
+    w.emit("i32x4.shl")
+    w.emit("f32x4.mul")
+    w.get(bits)
+    w.get(half)
+    w.emit("i32x4.sub")
+    w.integer(23)
+    w.emit("i32x4.shl")
+    w.emit("f32x4.mul")
+    release(w.f, bits)
+    release(w.f, half)
 
 
 def as_bits(w: Values) -> None:

@@ -91,9 +91,11 @@ class Formulas(Values):
                 self.leaf(t)
 
     def fused(self, t: Term, operator: str) -> bool:
-        """A product and a sum of doubles in one instruction, where there is one and the product is needed nowhere
-        else."""
-        if not self.fuses or self.lanes != 2 or t.kind != "f" or operator != "+" and operator != "-":
+        """A product and a sum in one instruction, where there is one and the product is needed nowhere else; of floats
+        only where they need not come to what doubles do."""
+        if not self.fuses or self.lanes == 1 or self.lanes == 4 and not self.floats or t.kind != "f":
+            return False
+        if operator != "+" and operator != "-":
             return False
         for n in [1, 0] if operator == "+" else [1]:
             part = t.parts[n]
@@ -101,7 +103,7 @@ class Formulas(Values):
                 self.push(part.parts[0])
                 self.push(part.parts[1])
                 self.push(t.parts[1 - n])
-                self.emit("f64x2.relaxed_madd" if operator == "+" else "f64x2.relaxed_nmadd")
+                self.emit(f"{self.shape('f')}.relaxed_{'madd' if operator == '+' else 'nmadd'}")
                 return True
         return False
 
@@ -203,7 +205,7 @@ class Formulas(Values):
                 how = "min" if how == "pmin" else "max"
             self.emit(f"{self.shape('f')}.{how}")
         elif name in BITS:
-            self.push(t.parts[0])
+            self.push_all(t.parts)
             float_bits(self, name)
         elif name in WHOLE or name in WIDE:
             whole(self, t, name)

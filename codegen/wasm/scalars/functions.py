@@ -222,6 +222,18 @@ SINGLE: dict[str, str] = {
     ),
 }
 
+# For rows in single floats (planning/rows.py): (e**r - 1 - r) / (r * r) to nine digits, and a number whose last bits as
+# a float32 are 254 more than a whole one that is added to it.
+FLOAT: dict[str, str] = {
+    "exp_of": (
+        "x|c:at_most(at_least(x,-104.0),89.0)|t:to_float((c*1.4426950408889634)+12583166.0)|n:t-12583166.0|"
+        "r:(c-(n*0.693359375))+(n*2.121944400546906e-4)|z:r*r|"
+        "q:((r*0.16666520398687454)+0.49999993432084905)+"
+        "(z*(((r*8.368745141911327e-3)+4.16683907924035e-2)+(z*1.381453975387783e-3)))|"
+        "times_power(1.0+(r+(z*q)),t)"
+    ),
+}
+
 # Of what hardly any number is: left out where no point asks for it, and cheap enough to be computed where one does not.
 RARE = ["log_end"]
 
@@ -229,14 +241,17 @@ KNOWN: dict[str, Definition] = {}
 
 
 def definition(name: str, how: str) -> Definition | None:
-    """What a function is, if it is one of these.  how: "single" for single floats, "long" for whole numbers of 64 bits,
-    "" for others."""
-    own = how == "single" and name in SINGLE or how == "long" and name in LONG
+    """What a function is, if it is one of these.  how: "single" for single floats, "float" for those that four points
+    are computed in, "long" for whole numbers of 64 bits, "" for others."""
+    if how == "float" and name not in FLOAT:
+        return definition(name, "single")
+    own = how == "single" and name in SINGLE or how == "long" and name in LONG or how == "float"
     if not own and name not in TEXTS:
         return None
     key = f"{name} {how}" if own else name
     if key not in KNOWN:
-        text = TEXTS[name] if not own else SINGLE[name] if how == "single" else LONG[name]
+        texts = {"single": SINGLE, "float": FLOAT, "long": LONG}
+        text = texts[how][name] if own else TEXTS[name]
         parts = text.replace("||", "&or").split("|")
         parameters = parts[0].split(",")
         names: list[str] = []

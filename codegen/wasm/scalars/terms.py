@@ -42,7 +42,16 @@ WHOLE = ["min", "max", "abs", "quotient", "shifted", "shifted_down", "widened", 
 # Those of them that come to 64 bits.
 WIDE = ["wide_product", "wide_difference", "wide_shift"]
 # Functions of floats that look into their bits.
-BITS = ["power_of_two", "exponent_of", "fraction_of", "power_in", "near_exponent", "near_fraction"]
+BITS = [
+    "power_of_two",
+    "exponent_of",
+    "fraction_of",
+    "power_in",
+    "near_exponent",
+    "near_fraction",
+    "times_power",
+    "to_float",
+]
 
 
 @dataclass
@@ -60,7 +69,8 @@ class Term:
 
 class Terms:
     """leaf: the kind of a node that has no operands.  settled: what stands for it.  behind: the formulas on which an
-    access depends.  dtype: T.  inlined: what routines come to that stand where they are called, by their names.
+    access depends.  dtype: T; floats: whether rows are computed in single floats
+    (planning/rows.py).  inlined: what routines come to that stand where they are called, by their names.
     address: of an element of a body's tensor, from its number, with what is to be added to it."""
 
     def __init__(
@@ -74,6 +84,7 @@ class Terms:
         self.settled = settled
         self.behind = behind
         self.dtype = dtype
+        self.floats = False
         self.known: dict[str, Term] = {}
         self.all: list[Term] = []
         self.inlined: dict[str, Callable[[list[Term]], Term]] = {}
@@ -201,11 +212,11 @@ class Terms:
             return parts[0]
         if name in self.inlined:
             return self.inlined[name](parts)
-        single = is_floating(self.dtype) and self.dtype != "float64"
+        single = "float" if self.floats else "single" if is_floating(self.dtype) and self.dtype != "float64" else ""
         found = (
             None
             if parts[0].kind != "f" and name in WHOLE and not (long and name in LONG)
-            else definition(name, "long" if long else "single" if single else "")
+            else definition(name, "long" if long else single)
         )
         if found is None:
             kind = ANSWERS[name] if name in ANSWERS else parts[0].kind

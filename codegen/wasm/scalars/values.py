@@ -27,7 +27,8 @@ class Values(FunctionWriter):
     """Writes into a function what is done to values on the stack.
 
     block: the variable that holds the address of the parameters.  narrow: whether T has 8 bits, and wraps.  fuses:
-    whether what is stored as single floats is computed with relaxed SIMD.  faults: whether anything may be told of.
+    whether what is stored as single floats is computed with relaxed SIMD.  floats: whether four points are computed in
+    floats where doubles would be more exact (planning/rows.py).  faults: whether anything may be told of.
     pinned: variables with constants of 64 bits, which `first` sets before all."""
 
     def __init__(self, f: Function, functions: Functions, narrow: bool):
@@ -38,6 +39,7 @@ class Values(FunctionWriter):
         self.block = 0
         self.faults = False
         self.fuses = False
+        self.floats = False
         self.spare = -1
         self.pinned: dict[int, int] = {}
         self.first: list[Instruction] = []

@@ -1,0 +1,117 @@
+"""Rows that are reduced in single floats (codegen/wasm/planning/rows.py): as exact as PyTorch's, whatever their length,
+and right where numbers are infinite or none.
+
+A row's kernel in a compiled program takes doubles where a map that has gone into it needs them, and then differs from
+eager calls by units in the last place: docs/decisions/webassembly-is-printed-from-the-same-nodes.md."""
+
+import numpy as np
+import pytest
+
+import workbench
+from codegen.wasm.planning.plan import plan_wasm
+from workbench import function
+from workbench.wasm_runner import Wasm
+
+SIZES = [31, 32, 35, 64, 256, 1027, 2100]  # short rows are doubles; 256 points are a block
+RUNNERS = [Wasm(), Wasm(relaxed=True)]
+CLOSE = {"rtol": 3e-6, "atol": 3e-7}
+
+
+@pytest.fixture(autouse=True, params=RUNNERS, ids=["plain", "relaxed"])
+def runner(request, monkeypatch) -> Wasm:
+    monkeypatch.setattr(function, "cpu", lambda: request.param)
+    return request.param
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def log_softmax(x):
+    s = x - x.max(-1, keepdims=True)
+    return s - np.log(np.exp(s).sum(-1, keepdims=True))
+
+
+EXACT = {
+    "softmax": (-1, softmax),
+    "log_softmax": (-1, log_softmax),
+    "logsumexp": ([-1], lambda x: x.max(-1) + np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1))),
+    "sum": ([-1], lambda x: x.sum(-1)),
+    "mean": ([-1], lambda x: x.mean(-1)),
+    "var": ([-1], lambda x: x.var(-1, ddof=1)),
+    "amax": ([-1], lambda x: x.max(-1)),
+}
+
+
+def numbers(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", EXACT)
+def test_exact(name, size):
+    x = numbers(5, size) * np.float32(3)
+    dim, exact = EXACT[name]
+    got, want = workbench.op(name, on="wasm")(x, dim), exact(x.astype(np.float64))
+    np.testing.assert_allclose(got, want, rtol=3e-6, atol=3e-8 * size if name == "sum" else 3e-7)  # where terms cancel
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_which(name):
+    """Long rows of single floats are computed in them, short ones and doubles are not."""
+    f = workbench.op(name)
+    for dtype, size, floats in [("float32", 64, True), ("float32", 31, False), ("float64", 64, False)]:
+        call, wanted = f.planned((np.zeros((3, size), dtype), EXACT[name][0]), {}, False, "wasm")
+        found = plan_wasm(f.data, 0, call, wanted, [bound.dtype for bound in call.slots])
+        assert any(x.plan.floats for x in found if x is not None) == floats, (dtype, size)
+
+
+def test_long_sums():
+    """A million tenths: floats that are added up one after another would be off by a thousandth."""
+    x = np.full((1, 1 << 20), 0.1, np.float32)
+    want = float(x[0, 0]) * (1 << 20)
+    assert abs(workbench.op("sum", on="wasm")(x, [-1])[0] - want) < 2e-7 * want
+
+
+def test_not_numbers():
+    x = numbers(6, 70)
+    x[0, 3], x[1, 68], x[2, :5], x[3], x[4, 9] = np.nan, np.nan, -np.inf, -np.inf, np.inf
+    with np.errstate(invalid="ignore"):
+        for name in ["softmax", "log_softmax"]:
+            got = workbench.op(name, on="wasm")(x, -1)
+            np.testing.assert_allclose(got, EXACT[name][1](x.astype(np.float64)), err_msg=name, **CLOSE)
+    got = workbench.op("softmax", on="wasm")(x, -1)
+    assert (got[2, :5] == 0).all() and np.isnan(got[[0, 1, 3, 4]]).all()
+    np.testing.assert_array_equal(workbench.op("amax", on="wasm")(x, [-1]), x.max(-1))
+
+
+def test_exponentials_far_out():
+    """What is below the normal numbers is as good as a float32 can hold it, and large numbers are not too large."""
+    x = np.zeros((1, 64), np.float32)
+    x[0, :8] = [-86, -87.5, -90, -100, -103.2, -104.5, -1000, -3e38]
+    got = workbench.op("softmax", on="wasm")(x, -1)
+    np.testing.assert_allclose(got, softmax(x.astype(np.float64)), rtol=1e-5, atol=np.spacing(np.float32(0)))
+    large = np.full((1, 64), 3e38, np.float32)
+    large[0, 1] = -3e38
+    np.testing.assert_allclose(workbench.op("logsumexp", on="wasm")(large, [-1]), [3e38], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, given",
+    [
+        ("softmax", {"input": numbers(9, 100), "dim": 1}),
+        ("log_softmax", {"input": numbers(9, 100), "dim": 1}),
+        (
+            "layer_norm",
+            {"input": numbers(9, 100), "normalized_shape": [100], "weight": numbers(100), "bias": numbers(100, seed=1)},
+        ),
+    ],
+)
+def test_gradients(name, given):
+    g = numbers(9, 100, seed=2)
+    doubles = {k: a.astype(np.float64) if isinstance(a, np.ndarray) else a for k, a in given.items()}
+    got = workbench.op(name, on="wasm").grad(**given, cotangent=g)
+    want = workbench.op(name, on="numpy").grad(**doubles, cotangent=g.astype(np.float64))
+    for k in want:
+        np.testing.assert_allclose(got[k], want[k], rtol=2e-5, atol=2e-6, err_msg=k)
