@@ -100,3 +100,11 @@ def test_a_gradient_stores_nothing_off_an_axis():
     np.testing.assert_array_equal(
         workbench.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]]
     )
+
+
+@pytest.mark.parametrize("index", ["-1", "0 - 3", "-2147483647", "2147483647", "N", "N - 9"])
+@pytest.mark.parametrize("target", ["gpu", "numpy", "wasm"])
+def test_a_constant_place_off_its_axis_gives_the_default(index, target):
+    f = workbench.op(f"op f(x: Float[N]) -> Float[N]\n    out[i] = (x[{index}] ?? -0.5) + x[i]", on=target)
+    np.testing.assert_array_equal(f(X[:, 0]), X[:, 0] - 0.5)
+    np.testing.assert_array_equal(f.grad(X[:, 0], cotangent=X[:, 1])["x"], X[:, 1])

@@ -53,8 +53,12 @@ class Names:
 
 
 def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
-    """All names of a library; `written`: methods that the runtime has by hand."""
+    """All names of a library; `written`: methods that the runtime has by hand.
+
+    A pointwise op `f` is also the method `f_`, unless some op says itself that it is: `bernoulli_()` has a probability
+    of its own where `bernoulli()` reads the elements."""
     out = Names()
+    written |= {a.rpartition(".")[2] for op in library.ops.values() for a in op.aliases if a.endswith("_")}
     for op in library.ops.values():
         for alias in op.aliases:
             space, name = alias.rsplit(".", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dsl.ir.dtypes import TYPES, is_floating
 
 from ..data.nodes import Node
-from .printed import operand, printed
+from .printed import operand, printed, unsigned
 
 # "w": a sum or product of whole numbers so far, in 64 bits.
 KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool", "w": "vec2<u32>"}
@@ -44,6 +44,8 @@ def stored(value: Node, kind: str, dtype: str) -> str:
     if word == "u32" and kind == "f":
         return f"cut_unsigned({text})"
     cut = "cut_checked" if dtype == "int64" else "cut"
+    if word == "u32" and kind == "i":
+        return unsigned(value)
     whole = text if kind == "i" else f"select(0, 1, {text})" if kind == "b" else f"{cut}({text})"
     if word == "u32":
         return f"u32({whole})"

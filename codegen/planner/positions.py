@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..data.names import safe_name
 from ..data.nodes import BoundsCheck, Constant, Node, elements_of
 from .lines import Line
-from .printed import operand, printed
+from .printed import operand, printed, unsigned
 from .writer import KernelWriter, Patch, uniform
 
 
@@ -65,18 +65,18 @@ def position(k: KernelWriter, n: int, stores: bool = False) -> str:
         if index is None or is_zero(index):
             continue
         named = len(elements_of(index)) > 0
-        text = printed(index)
         if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.fault >= 0:
             end = uniform_name(k, f"length{n}_{i}", length)
-            terms.append(f"check_bounds({text}, p.{end}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
+            terms.append(f"check_bounds({printed(index)}, p.{end}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
             continue
         if not named and step == 0:
             continue
+        text = unsigned(index)
         if named and not stores:  # stores are left out instead: see on_axes
             if step == 0:
                 continue
-            text = f"clamp({operand(index)}, 0, i32(p.{uniform_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
-        terms.append(f"u32({text}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
+            text = f"u32(clamp({operand(index)}, 0, i32(p.{uniform_name(k, f'last{n}_{i}', max(length - 1, 0))})))"
+        terms.append(f"{text} * p.{uniform_name(k, f'step{n}_{i}', step)}")
     return " + ".join(terms)
 
 
@@ -102,7 +102,7 @@ def on_axes(k: KernelWriter, n: int) -> str:
             continue
         end = f"p.{uniform_name(k, f'length{n}_{i}', length)}"
         reported = isinstance(index, BoundsCheck) and index.stores and k.fault >= 0
-        terms.append(f"in_bounds({printed(index)}, {end})" if reported else f"u32({printed(index)}) < {end}")
+        terms.append(f"in_bounds({printed(index)}, {end})" if reported else f"{unsigned(index)} < {end}")
     return " && ".join(terms)
 
 

@@ -96,6 +96,12 @@ def argument(e: Node) -> str:
             return printed(e)
 
 
+def unsigned(e: Node) -> str:
+    """An i32 as the u32 of its bits; of a negative constant WGSL refuses to make one unless its type is said."""
+    text = printed(e)
+    return f"u32(i32({text}))" if isinstance(e, Constant) and e.value < 0 else f"u32({text})"
+
+
 def literal(kind: str, value: float) -> str:
     if kind == "b":
         return "true" if value != 0 else "false"

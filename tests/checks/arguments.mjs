@@ -71,6 +71,21 @@ export default {
       await refused(t, /generator.*Generator/)(() => draw({ generator: 7 }));
     }
   },
+  "what is drawn in place has the method's own defaults, whatever the elements are": async (t) => {
+    const defaults = {
+      bernoulli_: [0.5],
+      uniform_: [0, 1],
+      normal_: [0, 1],
+      log_normal_: [1, 2],
+      exponential_: [1],
+      cauchy_: [0, 1],
+    };
+    for (const [name, args] of Object.entries(defaults)) {
+      const drawn = (...own) =>
+        t.tensor(Array(24).fill(3))[name](...own, { generator: new t.torch.Generator().manual_seed(7) }).tolist();
+      t.equal(await drawn(), await drawn(...args));
+    }
+  },
   "a generator leaves the package's own numbers where they are": async (t) => {
     const { Generator, manual_seed, rand, zeros } = t.torch,
       on = { device: t.device },
