@@ -1,13 +1,24 @@
 """Names in definitions are their authors': whatever else means something in a kernel, a function or an object, in every
 language."""
 
+import numpy as np
 import pytest
+from definitions import LIBRARY, data_of
 from test_interpreter import answers_of, same_as_wanted
 
+from codegen.binding.bind import bind
+from dsl.checking.scope import derived
 from dsl.gradients.adjoint import complete
 from dsl.library import load_text
+from dsl.opdef import OpDef, symbol
+from dsl.testing.instances import instances
 from dsl.text.diagnostics import render
+from dsl.text.parse import parse_text
+from dsl.text.places import OPS
+from dsl.text.syntax import Op
+from dsl.text.vocabulary import expanded
 from workbench.function import Function
+from workbench.numpy_runner import meta
 
 # Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the
 # compiler makes itself.
@@ -67,3 +78,21 @@ def test_cpu(tmp_path, half):
     for op in library.ops.values():
         complete(op)
     same_as_wanted(answers_of(library, tmp_path, 2))
+
+
+def test_what_a_call_brings_with_it_is_no_name_for_an_author():
+    """Otherwise the rank of a pack would silently stand for an option that is called `rank_B`."""
+    items = [i for file in sorted(OPS.glob("*.op")) for i in parse_text(file.read_text(encoding="utf-8"))[0]]
+    for name, item in [(n, i) for i in items if isinstance(i, Op) for n in expanded(i)][::8]:
+        op = LIBRARY.ops[name]
+        written = {symbol(p.name) for p in op.params} | {s.name for s in item.sizes}
+        for brought in environment(op) - written - set(derived(item)):
+            assert brought.endswith("_") or brought.isupper(), f"{name}: {brought}"  # no author's name, or a size
+
+
+def environment(op: OpDef) -> set[str]:
+    """What formulas of a call know by name."""
+    for instance in instances(op, 1, seed=5, largest=150):
+        args = [meta(a) if isinstance(a, np.ndarray) else a for a in instance.arguments(0)]
+        return set(bind(data_of(op.name), args).env)
+    return set()  # of weights in blocks no small instance is drawn

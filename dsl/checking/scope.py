@@ -14,6 +14,8 @@ from ..text.source import Source
 from ..text.syntax import Def, Op, Span, Type
 from ..text.vocabulary import FUNCTIONS, expanded, is_tensor
 
+LONGEST = 16  # of lists of numbers, and ranks of families
+
 
 @dataclass(frozen=True)
 class Thing:
@@ -81,15 +83,25 @@ class Vocabulary:
 
 def derived(op: Op) -> dict[str, str]:
     """Names that an op's tensors, packs and lists bring with them, and what they are; see dsl/opdef.py."""
-    out: dict[str, str] = {}
+    out: dict[str, str] = {"floating": "whether the common type is a floating one"}
     tensors, outputs = [p.name for p in op.params if is_tensor(p)], [o.name for o in op.outputs]
+    dims = [d for p in op.params for d in p.type.dims or ()]
+    packs = [d.name for d in dims if d.kind == "pack"] + [s.name for s in op.sizes if s.pack]
+    packs += ["I", "kept", "dropped"]  # of elementwise formulas and of reductions over `dim`
+    for b in packs:
+        out |= {f"count_{b}": f"the number of elements of `{b}`", f"rank_{b}": f"the rank of `{b}`"}
+        out |= {f"fits_{b}_{c}": f"whether `{b}` fits into `{c}`" for c in packs}
+    numbered = [d.name for d in dims if d.rank] + [s.name for s in op.sizes if s.pack]
+    for b in [*numbered, *(p.name for p in op.params if p.type.name == "ints")]:
+        out |= {f"{b}{j}": f"the number at {j} of `{b}`" for j in range(LONGEST)}
     for p in op.params:
-        if p.type.optional:
-            out[f"has_{p.name}"] = f"whether `{p.name}` is given"
+        out[f"has_{p.name}"] = f"whether `{p.name}` is given"
         if is_tensor(p) or p.type.name == "dtype":
             out[f"type_{p.name}"] = f"the type of `{p.name}`"
         if is_tensor(p):
             out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
+            out[f"number_{p.name}"] = f"whether a number stands for `{p.name}`"
+        out |= {f"same_{p.name}_{q.name}": f"whether `{p.name}` and `{q.name}` have one shape" for q in op.params}
     cotangents = {f"g_{n}": f"the gradient of `{n}`" for n in outputs}
     slopes = {f"d_{n}": f"the gradient by `{n}`" for n in tensors}
     twice = {f"gg_{n}": f"a gradient by `{n}`" for n in tensors} | {

@@ -6,6 +6,7 @@ import {
   type Options,
   type RandomOptions,
   bound,
+  checkRoom,
   fromElements,
   full,
   making,
@@ -100,9 +101,9 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
     offset = whole(values[2] ?? 0, op, "offset");
   // Rows grow, or shrink, by one: how many places there are needs no loop over them.
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
-  checkShape([2, n], op);
-  const dtype = options.dtype ? toDType(options.dtype) : "int64",
-    places = newElements("int32", 2 * n);
+  const dtype = options.dtype ? toDType(options.dtype) : "int64";
+  checkRoom([2, n], dtype, options, op);
+  const places = newElements("int32", 2 * n);
   for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
     const from = lower ? 0 : Math.max(i + offset, 0),
       length = (lower ? Math.min(i + offset + 1, col) : col) - from;
@@ -146,8 +147,8 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
     base = number(values[3] ?? 10, "logspace", "base");
   if (typeof low !== "number" || typeof high !== "number")
     return Promise.all([low, high]).then(([a, b]) => logspace(a, b, steps, base, options));
-  checkShape([steps], "logspace");
   const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
+  checkRoom([steps], dtype, options, "logspace");
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
   const step = (to - from) / (steps - 1),

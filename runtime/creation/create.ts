@@ -197,6 +197,12 @@ const filled = (
   op: string,
 ): Tensor => finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
 
+/** Refuses what the device has no room for, before the host computes it. */
+export function checkRoom(shape: readonly number[], dtype: DType, options: Options, op: string): void {
+  checkShape(shape, op);
+  deviceOf(options).room?.(dtype, numelOf(shape) * (dtype === "complex64" ? 2 : 1), op);
+}
+
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */
 function computed(
   f: (i: number) => number,
@@ -205,7 +211,7 @@ function computed(
   options: Options,
   op: string,
 ): Tensor {
-  checkShape(shape, op);
+  checkRoom(shape, dtype, options, op);
   const n = numelOf(shape),
     real = dtype === "complex64" ? "float32" : dtype,
     elements = newElements(real, n),
@@ -361,8 +367,9 @@ export function randperm(n: number, options?: RandomOptions): Tensor;
 export function randperm(options: RandomOptions & { n: number }): Tensor;
 export function randperm(...args: unknown[]): Tensor {
   const { values, options } = making("randperm n", args),
-    n = count(values[0], "randperm", "n");
-  checkShape([n], "randperm");
+    n = count(values[0], "randperm", "n"),
+    dtype = dtypeOf(options, "int64");
+  checkRoom([n], dtype, options, "randperm");
   const order = randomPermutation(n, sourceIn(options, "randperm"));
-  return computed((i) => order[i]!, dtypeOf(options, "int64"), [n], options, "randperm");
+  return computed((i) => order[i]!, dtype, [n], options, "randperm");
 }

@@ -59,6 +59,8 @@ export interface Device {
   alive(op: string, storage?: Storage): void;
   /** Memory for `length` elements; their values are whatever was there.  Throws when the device cannot hold it. */
   allocate(dtype: DType, length: number, op: string): Storage;
+  /** Throws what `allocate` would, of a device that holds less than the host; see `checkRoom`. */
+  room?(dtype: DType, length: number, op: string): void;
   /** New memory with these elements (of `dtype`'s typed array). */
   upload(elements: Elements, dtype: DType, op: string): Storage;
   /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */

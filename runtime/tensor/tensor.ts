@@ -8,7 +8,7 @@ import type { Device } from "../devices/device.js";
 import type { Complex } from "../elements/complex-number.js";
 import { type DType, differentiable, elementBytes, isFloat } from "../elements/dtype.js";
 import { capturing } from "../base/capturing.js";
-import { refuse } from "../base/argument-kinds.js";
+import { callable, refuse } from "../base/argument-kinds.js";
 import { atMost } from "../base/named-arguments.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
@@ -284,7 +284,7 @@ export class Tensor {
     const node = gradientEdge(this);
     if (!node)
       throw new AutogradError("register_hook: cannot register a hook on a tensor that doesn't require gradient");
-    return { remove: node.addHook(this.node ? this.outputNumber : 0, hook) };
+    return { remove: node.addHook(this.node ? this.outputNumber : 0, callable(hook, "register_hook", "hook")) };
   }
   /** Keeps the gradient of a tensor that is no leaf in `.grad`. */
   retain_grad(): void {

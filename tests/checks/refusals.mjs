@@ -22,6 +22,8 @@ export default {
     await t.throws(() => Nothing.apply(x), /You must implement the forward function/);
     const y = x.mul(2);
     y.register_hook(() => 3);
+    for (const bad of [5, "x", null, []])
+      await t.throws(() => y.register_hook(bad), /register_hook: argument 'hook' must be a function/);
     await t.throws(() => y.sum().backward(), /a gradient hook must answer a tensor or nothing, got number 3/);
     await t.throws(() => torch.autograd.grad(x.mul(2), [x]), /grad can be implicitly created only for scalar outputs/);
     await t.throws(() => x.mul(2).backward(t.tensor([1, 2, 3])), /Mismatch in shape/);

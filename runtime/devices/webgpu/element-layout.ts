@@ -2,7 +2,7 @@
 
 import type { Elements } from "../../program/compiled-op.js";
 import { type DType, fromHalfBits, halfBits, newElements, widened } from "../../elements/dtype.js";
-import { OpError } from "../../base/errors.js";
+import { DeviceError, OpError } from "../../base/errors.js";
 import { roundToHalf } from "../../elements/math.js";
 
 /** Bytes of `length` elements in a buffer: whole words. */
@@ -60,4 +60,15 @@ export function decode(bytes: ArrayBuffer, at: number, dtype: DType, length: num
       return out;
     }
   }
+}
+
+/** How many bytes a GPU's buffer for these elements takes; throws where it has no such type, or binds no such buffer. */
+export function bytesWithin(largest: number, gpu: GPUDevice, dtype: DType, length: number, op: string): number {
+  if (dtype === "float64") throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
+  if (dtype === "float16" && !gpu.features.has("shader-f16"))
+    throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
+  const bytes = Math.max(byteLength(dtype, length), 4);
+  if (bytes > largest)
+    throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${largest} that this GPU can bind`);
+  return bytes;
 }

@@ -12,7 +12,7 @@ import { onReport, unwatch } from "../../tensor/memory.js";
 import { numelOf } from "../../base/shape.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
-import { byteLength, decode, encode } from "./element-layout.js";
+import { bytesWithin, decode, encode } from "./element-layout.js";
 import { Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
@@ -118,19 +118,13 @@ export class WebGpuDevice implements Device {
     if (this.pool.failed && storage) this.living(storage);
   }
 
-  allocate(dtype: DType, length: number, op: string): Storage {
+  room(dtype: DType, length: number, op: string): number {
     this.alive(op);
-    if (dtype === "float64")
-      throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
-    if (dtype === "float16" && !this.gpu.features.has("shader-f16")) {
-      throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
-    }
-    const bytes = Math.max(byteLength(dtype, length), 4);
-    if (bytes > this.largest)
-      throw new DeviceError(
-        `${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`,
-      );
-    return this.hold(this.pool.take(bytes, op), dtype, length, op);
+    return bytesWithin(this.largest, this.gpu, dtype, length, op);
+  }
+
+  allocate(dtype: DType, length: number, op: string): Storage {
+    return this.hold(this.pool.take(this.room(dtype, length, op), op), dtype, length, op);
   }
 
   /** A storage in a buffer. */
