@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # imported where they are needed: loading them takes a while
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
 # Parts of the package, by the name that they have in it: bundlers leave out what is not used of one.
 PARTS = {
+    "amp": "runtime/amp/index",
     "autograd": "runtime/autograd/namespace",
     "bundle": "runtime/bundle/index",
     "distributions": "runtime/distributions/index",

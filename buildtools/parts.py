@@ -54,7 +54,7 @@ PARTS = {
     "GPU: buffers, pipelines, queue": ["runtime/devices/webgpu/"],
     "functions by hand": ["runtime/functions/", "runtime/composite/"],
     "modules (nn)": ["runtime/nn/", "nn"],
-    "optimizers, schedulers": ["runtime/optim/"],
+    "optimizers, schedulers, mixed precision": ["runtime/optim/", "runtime/amp/", "autocast-rules"],
     "files": ["runtime/files/"],
     "exported programs, ONNX": ["runtime/exchange/", "runtime/onnx/", "runtime/quantization/", "runtime/bundle/"],
     "torch.compile": ["runtime/capture/", "fusion/"],

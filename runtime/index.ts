@@ -164,6 +164,25 @@ export {
 } from "./functions/type-info.js";
 export { Kernel, type KernelSpec, type ShaderType } from "./devices/webgpu/custom-kernel.js";
 export type { Quantity } from "./devices/webgpu/quantity.js";
+export * as amp from "./amp/index.js";
+export { GradScaler } from "./amp/grad-scaler.js";
+export {
+  autocast,
+  clear_autocast_cache,
+  get_autocast_cpu_dtype,
+  get_autocast_dtype,
+  get_autocast_gpu_dtype,
+  is_autocast_cache_enabled,
+  is_autocast_cpu_enabled,
+  is_autocast_enabled,
+  set_autocast_cache_enabled,
+  set_autocast_cpu_dtype,
+  set_autocast_cpu_enabled,
+  set_autocast_dtype,
+  set_autocast_enabled,
+  set_autocast_gpu_dtype,
+  type AutocastOptions,
+} from "./amp/modes.js";
 export * as autograd from "./autograd/namespace.js";
 export { compile, type CompileOptions } from "./capture/compile.js";
 export * as compiler from "./capture/compiler.js";

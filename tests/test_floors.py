@@ -26,7 +26,7 @@ ops/data ops/routines.js
 runtime/devices
 ops/kernels
 runtime/dispatch
-ops needed.js complex-ops.js
+ops needed.js complex-ops.js autocast-rules.js
 names
 runtime/views
 runtime/creation
@@ -39,7 +39,7 @@ runtime/autograd
 runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
-runtime/optim runtime/distributions
+runtime/optim runtime/distributions runtime/amp
 runtime/quantization runtime/interop
 runtime/exchange runtime/onnx runtime/gguf runtime/bundle
 runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js compiled.js

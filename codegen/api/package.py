@@ -21,7 +21,7 @@ from ..translator.translate import EXTERNAL, PYTHON_TS, Project, translate
 from ..version import VERSION
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
-from . import aliases, complex_ops, core, loop_programs, modules, nn, opdata, order, report
+from . import aliases, autocast, complex_ops, core, loop_programs, modules, nn, opdata, order, report
 from .by_hand import NEEDED, ByHand, sources
 from .compiled import bodies, made_of
 
@@ -192,6 +192,7 @@ def names_files(library: Library, by_hand: ByHand, others: Collection[str]) -> d
     made |= {f"namespaces/{space}-in-place.ts": modules.in_place_module(space, ops) for space, ops in working.items()}
     made["methods.ts"] = modules.methods_module(names)
     made["complex-ops.ts"] = complex_ops.complex_module(library)
+    made["autocast-rules.ts"] = autocast.autocast_module(library)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     namespaces = sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})
     for name, (about, methods) in ENTRIES.items():

@@ -6,6 +6,7 @@ import { titled } from "../base/class-name.js";
 import { isOptions, optionsIn, taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
 import { get_rng_state, set_rng_state } from "../elements/random.js";
+import { casting } from "../dispatch/casting.js";
 import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { withSavedHooks } from "./saved-hooks.js";
@@ -40,6 +41,7 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
   if (!is_grad_enabled()) return fn(...args);
 
   let again: (Tensor | undefined)[] = [];
+  const asNow = casting?.again() ?? ((body: () => R) => body());
   const recompute = (): Tensor[] => {
     const list: Tensor[] = [],
       now = get_rng_state();
@@ -49,7 +51,7 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
     };
     if (keeps) set_rng_state(random);
     try {
-      withSavedHooks("checkpoint", hooks, () => enable_grad(() => fn(...args)));
+      withSavedHooks("checkpoint", hooks, () => enable_grad(() => asNow(() => fn(...args))));
     } finally {
       if (keeps) set_rng_state(now);
     }

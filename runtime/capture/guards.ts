@@ -3,6 +3,7 @@
 
 import type { Device } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
+import { casting } from "../dispatch/casting.js";
 import { isOptions } from "../base/named-arguments.js";
 import { is_grad_enabled, is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { defaultDevice } from "../devices/device.js";
@@ -131,11 +132,13 @@ interface Modes {
   readonly grad: boolean;
   readonly inference: boolean;
   readonly device: Device;
+  readonly casts: string | undefined;
 }
 const modes = (): Modes => ({
   grad: is_grad_enabled(),
   inference: is_inference_mode_enabled(),
   device: defaultDevice(),
+  casts: casting?.state,
 });
 
 interface TensorSeen {
@@ -235,6 +238,7 @@ export class Guards {
     const now = this.modes;
     if (now.grad !== is_grad_enabled() || now.inference !== is_inference_mode_enabled()) return "the grad mode";
     if (now.device !== defaultDevice()) return "the default device";
+    if ((now.casts ?? "") !== (casting?.state ?? "")) return "autocast";
     if (rest.length !== this.rest.length || tensors.length !== this.inputs.length) return "the arguments' structure";
     for (let i = 0; i < rest.length; i++)
       if (!Object.is(rest[i], this.rest[i])) return `the argument ${String(this.rest[i])}`;

@@ -4,6 +4,7 @@ import { bind_with } from "../../host/binding.js";
 import { fitting, holds } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
 import { capturing } from "../base/capturing.js";
+import { casting } from "./casting.js";
 import { arrange } from "./op-arguments.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { cast } from "../tensor/copy.js";
@@ -328,10 +329,13 @@ export function complexOnes(compiled: CompiledOp, values: readonly unknown[]): C
   return null;
 }
 
+const uncast = <T>(body: () => T): T => (casting ? casting.without(body) : body());
+
 /** Runs an op with one value for each of its parameters. */
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
+  if (casting) values = [...casting.cast(compiled.op, values)];
   const complex = complexOnes(compiled, values);
-  if (complex) return complex.run(compiled, values, wanted);
+  if (complex) return uncast(() => complex.run(compiled, values, wanted));
   const calls = compiled.calls?.();
   if (calls)
     compiled.op.params.forEach((p, i) => {
