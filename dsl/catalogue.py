@@ -18,6 +18,7 @@ from .checking.recurrences import with_recurrences
 from .checking.schedules import SHAPES
 from .lowering.routines import register
 from .opdef import Library, OpDef
+from .text.diagnostics import Error
 from .text.parse import parse_item
 from .text.source import Source, read
 from .text.syntax import Def, Op, Variant
@@ -198,3 +199,22 @@ class Catalogue:
         made = Library(self.ops)
         schedules(made, [t for s in self.schedules for t in s.trees if t.target in SHAPES])
         return made
+
+
+def hidden(parsed: list, shelf: Catalogue) -> list[Error]:
+    """Definitions that have the name of one of the library which is called, in the end, by what they call."""
+    own = {i.name: (i, source) for items, _, source in parsed for i in items if isinstance(i, (Op, Def))}
+    reached = [shelf.items[n] for n in shelf.seen if n not in own]
+    called = {name for item in reached for name in WORD.findall(item.text)}
+    return [
+        Error(
+            "name",
+            f"the library has a `{name}`, which ops that are called here call in their turn",
+            item.name_span,
+            "they would call this one",
+            help=("take another name",),
+            path=source.path,
+        )
+        for name, (item, source) in own.items()
+        if name in called and name in shelf.items
+    ]

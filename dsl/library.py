@@ -6,6 +6,7 @@ import re
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from .catalogue import Catalogue
@@ -27,6 +28,7 @@ from .opdef import Library, OpDef, Schedule
 from .text.diagnostics import Error, located
 from .text.home import at_home, routines_of, with_routines
 from .text.parse import parse_file, parse_text
+from .text.places import OPS
 from .text.source import Source
 from .text.syntax import Def, Op, X
 from .text.syntax import Schedule as ScheduleTree
@@ -70,6 +72,12 @@ def definition_files(paths) -> list[Path]:
         if isinstance(paths, (str, Path)) and Path(paths).is_dir()
         else [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
     )
+
+
+@cache
+def standard() -> Catalogue:
+    """The definitions of the library."""
+    return Catalogue(definition_files(OPS))
 
 
 def load_text(

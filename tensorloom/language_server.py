@@ -14,7 +14,7 @@ from pygls.workspace import TextDocument
 
 from codegen.api.docs import family_text, param_docs
 from codegen.version import VERSION
-from dsl.catalogue import Catalogue, Item
+from dsl.catalogue import Catalogue, Item, hidden
 from dsl.catalogue import items as items_of
 from dsl.library import definition_files, lower
 from dsl.opdef import OpDef
@@ -28,7 +28,7 @@ from dsl.text.source import Source
 from dsl.text.syntax import Def, Op, Span
 from dsl.text.vocabulary import FUNCTIONS, OPTION_TYPES, RESULT_TYPES
 
-from .project import hidden, is_library
+from .project import is_library
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NUMBERS = {"op": lsp.SymbolKind.Function, "def": lsp.SymbolKind.Method}

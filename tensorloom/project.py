@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsl.catalogue import WORD, Catalogue
+from dsl.catalogue import Catalogue, hidden
 from dsl.gradients import adjoint
 from dsl.library import definition_files, lower
 from dsl.opdef import Library, OpDef
@@ -20,7 +20,6 @@ from dsl.text.home import home_of
 from dsl.text.parse import parse_file
 from dsl.text.places import OPS
 from dsl.text.source import Source
-from dsl.text.syntax import Def, Op
 from workbench.checkup import mistakes
 from workbench.function import Function, standard
 
@@ -91,25 +90,6 @@ def load(
         for op in library.ops.values() if not errors else ():
             adjoint.complete(op)
     return Definitions(home, library, everything, sources), errors
-
-
-def hidden(parsed: list, shelf: Catalogue) -> list[Error]:
-    """Definitions that have the name of one of the library which is called, in the end, by what they call."""
-    own = {i.name: (i, source) for items, _, source in parsed for i in items if isinstance(i, (Op, Def))}
-    reached = [shelf.items[n] for n in shelf.seen if n not in own]
-    called = {name for item in reached for name in WORD.findall(item.text)}
-    return [
-        Error(
-            "name",
-            f"the library has a `{name}`, which ops that are called here call in their turn",
-            item.name_span,
-            "they would call this one",
-            help=("take another name",),
-            path=source.path,
-        )
-        for name, (item, source) in own.items()
-        if name in called and name in shelf.items
-    ]
 
 
 # --- The package that the project is ---------------------------------------------------------------

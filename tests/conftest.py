@@ -102,6 +102,42 @@ def site() -> str:
         yield address
 
 
+@pytest.fixture(scope="session")
+def documentation(dist, tmp_path_factory) -> Path:
+    """The folder of the documentation's website."""
+    import website.build
+    from buildtools import package
+    from buildtools.paths import EARLIER
+    from codegen.earlier import Earlier
+
+    library = package.definitions(earlier=Earlier(EARLIER))
+    return website.build.build(library, dist, tmp_path_factory.mktemp("website") / "site")
+
+
+@pytest.fixture
+def opened(browser, documentation):
+    """opened(path, **how): a page of the website at rest; what it complained of or asked of elsewhere fails the
+    test."""
+    from browsing import watched
+
+    from buildtools.browser import CODE_POLICY, serve
+
+    pages = []
+
+    def open_(path: str, **how):
+        pages.append(watched(browser, address, **how))
+        pages[-1].goto(f"{address}/{path}")
+        pages[-1].wait_for_load_state("networkidle")
+        return pages[-1]
+
+    with serve(documentation, policy=CODE_POLICY) as address:
+        yield open_
+        said = [text for page in pages for text in page.complaints]
+        for page in pages:
+            page.close()
+    assert not said
+
+
 @pytest.fixture
 def golden(request):
     """golden(path, text): the text must be what the file (relative to tests/) holds."""

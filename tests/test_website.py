@@ -7,12 +7,11 @@ import re
 from urllib.parse import unquote
 
 import pytest
+from browsing import DESK, PHONE, accessible
 
 import website.build
-from buildtools import browser as browsers
-from buildtools import node, package
-from buildtools.paths import BUILD, EARLIER, NODE_MODULES, ROOT
-from codegen.earlier import Earlier
+from buildtools import node
+from buildtools.paths import BUILD, ROOT
 from website import figures, guides, markdown
 from website.highlight import highlighted
 
@@ -34,8 +33,8 @@ KINDS = (
     "reports/index.html",
     "reports/accuracy.html",
     "playground/index.html",
+    "playground/ops.html",
 )
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 # Public values by name, as JavaScript sees them.
 EXPORTS = """
 import * as torch from %s;
@@ -51,44 +50,6 @@ console.log(JSON.stringify(names));
 """
 
 
-@pytest.fixture(scope="module")
-def made(dist, tmp_path_factory):
-    """The site's folder."""
-    library = package.definitions(earlier=Earlier(EARLIER))
-    return website.build.build(library, dist, tmp_path_factory.mktemp("website") / "site")
-
-
-@pytest.fixture(scope="module")
-def address(made):
-    with browsers.serve(made, policy=browsers.CODE_POLICY) as at:
-        yield at
-
-
-@pytest.fixture
-def opened(browser, address):
-    """opened(path, **how): a page at rest; what it complained of or asked of elsewhere fails the test."""
-    pages = []
-
-    def open_(path: str, viewport=DESK, **how):
-        page = browser.new_page(viewport=viewport, **how)
-        pages.append(page)
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and page.complaints.append(said.text))
-        page.on(
-            "request", lambda sent: sent.url.startswith((address, "blob:", "data:")) or page.complaints.append(sent.url)
-        )
-        page.goto(f"{address}/{path}")
-        page.wait_for_load_state("networkidle")
-        return page
-
-    yield open_
-    said = [text for page in pages for text in page.complaints]
-    for page in pages:
-        page.close()
-    assert not said
-
-
 class Links:
     """The links of a page and the places on it."""
 
@@ -97,8 +58,11 @@ class Links:
         self.places = set(re.findall(r' id="([^"]+)"', text))
 
 
-def test_links_lead_somewhere(made):
-    pages = {f.relative_to(made).as_posix(): Links(f.read_text(encoding="utf-8")) for f in made.rglob("*.html")}
+def test_links_lead_somewhere(documentation):
+    pages = {
+        f.relative_to(documentation).as_posix(): Links(f.read_text(encoding="utf-8"))
+        for f in documentation.rglob("*.html")
+    }
     assert len(pages) > 1400
     lost = []
     for path, page in pages.items():
@@ -108,14 +72,19 @@ def test_links_lead_somewhere(made):
             target, _, place = link.partition("#")
             target = f"{target}index.html" if target.endswith("/") else target
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
-            if target not in pages and not (made / target).is_file() or place and place not in pages[target].places:
+            if (
+                target not in pages
+                and not (documentation / target).is_file()
+                or place
+                and place not in pages[target].places
+            ):
                 lost.append(f"{path}: {link}")
     assert not lost, lost[:20]
 
 
-def test_every_public_name_has_a_page(made, dist):
-    known = json.loads((made / "reference" / "names.json").read_text())
-    assert all((made / page).is_file() for page in set(known.values()))
+def test_every_public_name_has_a_page(documentation, dist):
+    known = json.loads((documentation / "reference" / "names.json").read_text())
+    assert all((documentation / page).is_file() for page in set(known.values()))
     script = EXPORTS % json.dumps((dist / "index.js").as_uri())
     done = node.run(["--input-type=module", "--eval", script])
     exported = json.loads(done.stdout.splitlines()[-1])
@@ -126,12 +95,9 @@ def test_every_public_name_has_a_page(made, dist):
 @pytest.mark.parametrize("path", KINDS)
 def test_pages_are_accessible_quiet_and_narrow(path, opened):
     """By axe, in both themes; at a phone's width nothing scrolls sideways."""
-    axe = (NODE_MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     for theme, viewport in (("light", DESK), ("dark", PHONE)):
-        page = opened(path, viewport, color_scheme=theme)
-        page.evaluate(axe)
-        found = page.evaluate("axe.run(document).then(({ violations }) => violations)")
-        assert [f"{v['id']}: {v['help']}: {v['nodes'][0]['html']}" for v in found] == [], theme
+        page = opened(path, viewport=viewport, color_scheme=theme)
+        assert accessible(page) == [], theme
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
         (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
         name = f"website-{path.replace('/', '-').removesuffix('.html')}-{theme}.png"
@@ -207,9 +173,9 @@ def test_both_libraries_are_measured_in_the_page(opened):
     assert page.inner_text("#message") == "" and "TensorFlow.js 4" in page.input_value("#report")
 
 
-def test_pages_of_modules_and_optimizers_say_what_they_take_and_compute(made):
+def test_pages_of_modules_and_optimizers_say_what_they_take_and_compute(documentation):
     """From the definitions and the sources: settings, defaults, formulas, the gradient, PyTorch's page."""
-    text = lambda name: (made / "reference" / f"{name}.html").read_text(encoding="utf-8")
+    text = lambda name: (documentation / "reference" / f"{name}.html").read_text(encoding="utf-8")
     adam, conv, softmax = text("torch.optim.Adam"), text("torch.nn.Conv2d"), text("torch.softmax")
     assert "[0.9, 0.999]" in adam and 'class="katex"' in adam and "ops/optim.op" in adam
     assert "<code>padding_mode</code>" in conv and "&#34;zeros&#34;" in conv
@@ -271,70 +237,3 @@ def test_definitions_are_coloured():
     html = highlighted('op f(x: Float) -> Float = sum(x)\n    "Adds."\n    as torch.f\n', "op")
     for kind, text in (("k", "op"), ("nf", "f"), ("kt", "Float"), ("s2", '"Adds."'), ("k", "as")):
         assert f'<span class="{kind}">{text}</span>' in html, (kind, html)
-
-
-@pytest.fixture
-def play(opened):
-    """play(code, **how): the playground's page after it ran a program, and what it then shows."""
-
-    def play_(code: str, path: str = "playground/index.html?device=cpu", **how):
-        page = opened(path, **how)
-        page.wait_for_selector("#run:not([disabled])")
-        page.click(".cm-content")
-        page.keyboard.press("Control+A")
-        page.keyboard.insert_text(code)
-        page.click("#run")
-        page.wait_for_selector("#output:is([data-state=done], [data-state=failed])", timeout=60_000)
-        return page, page.inner_text("#output")
-
-    return play_
-
-
-def test_the_playground_shows_numbers_pictures_and_curves(play):
-    page, said = play(
-        'import * as t from "tensorloom";\n'
-        "const x = t.arange(6).reshape(2, 3);\nconsole.log('x is', x, { a: [1, 2] });\n"
-        "show(x.float().div(5), 'six greys');\nplot([3, 1, 2]);\nx.zero_();"
-    )
-    assert page.inner_text("#status").startswith("done on the CPU")
-    assert "x is" in said and '{"a":[1,2]}' in said and "[2, 3] on cpu" in said
-    assert page.locator("#output td").all_inner_texts() == list("012345")  # as it was when it was printed
-    assert (
-        page.evaluate("document.querySelector('canvas.picture').getContext('2d').getImageData(2, 1, 1, 1).data[0]")
-        == 255
-    )
-    assert page.locator("#output .uplot").count() == 1
-
-
-def test_the_playground_tells_the_line_of_an_error(play):
-    _, said = play("const x = torch.ones([2]);\n\nx.add(torch.ones([3]));")
-    assert "OpError: add:" in said and "(line 3)" in said
-
-
-def test_the_playground_stops_and_shares_programs(opened):
-    page = opened("playground/index.html?device=cpu")
-    page.select_option("#example", "1")
-    page.click("#share")
-    page.wait_for_selector("#status:has-text('link')")
-    again = opened(f"playground/index.html?device=cpu{page.evaluate('location.hash')}")
-    again.wait_for_selector("#run:not([disabled])")
-    assert "nn.Sequential" in again.inner_text(".cm-content")
-    again.click(".cm-content")
-    again.keyboard.press("Control+A")
-    again.keyboard.insert_text("console.log('begun');\nfor (;;) await 0;")
-    again.keyboard.press("Control+Enter")
-    again.wait_for_selector("#status:has-text('running')")
-    again.click("#run")
-    again.wait_for_selector("#output[data-state=stopped]")
-    assert again.inner_text("#status") == "stopped" and again.inner_text("#run").startswith("Run")
-
-
-def test_the_playground_completes_names_of_the_package(opened):
-    page = opened("playground/index.html?device=cpu")
-    page.wait_for_selector("#run:not([disabled])")
-    for typed, wanted in (("torch.nn.functional.cross_e", "cross_entropy"), ("x.add(1).soft", "softmax")):
-        page.click(".cm-content")
-        page.keyboard.press("Control+A")
-        page.keyboard.type(typed)
-        page.wait_for_selector(".cm-tooltip-autocomplete li[aria-selected]")
-        assert wanted in page.locator(".cm-tooltip-autocomplete li .cm-completionLabel").all_inner_texts()

@@ -13,7 +13,9 @@ from codegen.api.compiled import programs
 from codegen.api.modules import ops_module
 from codegen.api.notation import Writer
 from codegen.kernels.kernel import Kernel
-from workbench.function import TYPICAL, Function, plan, standard
+from codegen.planner.plan import plan
+from workbench.function import Function, standard
+from workbench.kernels import TYPICAL
 
 PAGE = ROOT / "docs" / "design.md"
 # `<!-- shows NAME -->` and the block of code behind it.

@@ -13,6 +13,7 @@ from buildtools import node
 from buildtools.paths import NODE_MODULES, ROOT
 from buildtools.typescript import BuildError
 
+from .playground import compiler
 from .shell import HERE, Shell
 
 # In the order in which they stand in one file.
@@ -28,6 +29,9 @@ SCRIPTS = (
     "benchmark",
     "playground",
     "playground_worker",
+    "op_playground",
+    "op_compiler_worker",
+    "op_run_worker",
 )
 TEXT = 160  # letters of a page that the search shows
 
@@ -42,6 +46,7 @@ def write(shell: Shell, dist: Path) -> None:
     shutil.copyfile(HERE / "scripts" / "theme.js", folder / "theme.js")
     shutil.copyfile(HERE / "icon.svg", folder / "icon.svg")
     shutil.copyfile(dist / "torch.module.js", folder / "torch.js")
+    compiler.write(folder, dist)
     bundle(folder)
     search_index(shell)
 
@@ -58,6 +63,8 @@ def bundle(folder: Path) -> None:
             "--target=es2022",
             "--minify",
             "--external:./torch.js",
+            "--external:./playground-package/*",
+            "--external:./pyodide/*",
             # What only Node has: the checker's files come from the page, and it loads no package by itself there.
             f"--alias:node:fs={HERE / 'scripts' / 'recorded_files.mjs'}",
             "--external:node:*",

@@ -17,6 +17,7 @@ from codegen.version import VERSION
 from dsl.opdef import Library
 
 from . import assets, benchmark, examples, guides, landing, recorded, reference, reports
+from .playground import ops as op_playground
 from .playground import pages as playground
 from .shell import Shell
 
@@ -38,6 +39,7 @@ def build(library: Library, dist: Path = DIST, site: Path = SITE, version: str =
             recorded.write(shell)
             benchmark.write(shell)
             playground.write(shell, dist)
+            op_playground.write(shell, library)
     except guides.MissingPage as error:
         raise BuildError(str(error)) from None
     assets.write(shell, dist)

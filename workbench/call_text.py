@@ -8,13 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import numpy as np
-
 from codegen.data.errors import OpError
+from dsl.ir.dtypes import TYPES
 from dsl.opdef import OpDef, Param
 from dsl.text.diagnostics import did_you_mean
-
-from .numpy_runner import NAMES
 
 TENSOR = re.compile(r"(\(\)|\d+(?:x\d+)*)(?::(\w+))?")
 WORDS = {"true": True, "false": False, "none": None}
@@ -55,16 +52,33 @@ def value(op: OpDef, p: Param, text: str) -> object:
 
 
 def tensor(op: OpDef, p: Param, text: str) -> object:
-    m = TENSOR.fullmatch(text)
-    if m is None:
+    said = measures(op, p, text)
+    if said is None:
         if p.instead == "num":
             return number(text)
         raise OpError(f"{op.name}: {p.name}={text} is no tensor; write its shape, as in 64x1000, 8x3:int64 or ()")
-    dtype = m[2] or USUAL.get(p.cls, "float32")
-    if dtype not in NAMES:
-        raise OpError(f"{op.name}: there is no type '{dtype}'; tensors are {', '.join(NAMES)}")
-    shape = () if m[1] == "()" else tuple(map(int, m[1].split("x")))
+    import numpy as np
+
+    from .numpy_runner import NAMES
+
+    shape, dtype = said
     return np.zeros(shape, NAMES[dtype])
+
+
+def measures(op: OpDef, p: Param, text: str) -> tuple[tuple[int, ...], str] | None:
+    """The shape and the type that a word says; None if it says none."""
+    m = TENSOR.fullmatch(text)
+    if m is None:
+        return None
+    return () if m[1] == "()" else tuple(map(int, m[1].split("x"))), dtype_of(op, p, m[2])
+
+
+def dtype_of(op: OpDef, p: Param, said: str | None) -> str:
+    """A tensor's type where one is said, else the usual one of the parameter.  Raises OpError."""
+    dtype = said or USUAL.get(p.cls, "float32")
+    if dtype not in TYPES:
+        raise OpError(f"{op.name}: there is no type '{dtype}'; tensors are {', '.join(TYPES)}")
+    return dtype
 
 
 def number(text: str) -> int | float:

@@ -22,26 +22,21 @@ from codegen.api.docs import shown_name
 from codegen.data.errors import OpError
 from codegen.data.model import Call, Launch, Meta, Op, Schedule
 from codegen.kernels.host_formula import formula
-from codegen.planner.plan import plan
-from codegen.planner.writer import Facts
 from dsl.catalogue import Catalogue
 from dsl.gradients.adjoint import complete
 from dsl.ir.dtypes import is_floating
-from dsl.library import definition_files, load_text
+from dsl.library import load_text, standard
 from dsl.opdef import Library, OpDef
 from dsl.testing.trials import check_reads
 from dsl.text.diagnostics import DefinitionError, did_you_mean, render
-from dsl.text.places import OPS
 from dsl.text.show import signature
 from dsl.text.source import Source
 
-from . import notebook, numpy_runner
+from . import kernels, notebook, numpy_runner
 from .checkup import Report, checkup
 
 if TYPE_CHECKING:
     from .wasm_runner import Wasm
-
-TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
 
 
 def op(text: str, name: str | None = None, on: str | None = None) -> Function:
@@ -65,12 +60,6 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
         raise DefinitionError(f"the text defines no op `{name}`; it has {', '.join(made.ops)}")
     all_ops = Library(ChainMap(dict(made.ops), shelf.ops), shelf.library.schedules)
     return Function(made.ops[name] if name else next(iter(made.ops.values())), all_ops, source, on)
-
-
-@cache
-def standard() -> Catalogue:
-    """The definitions of the library."""
-    return Catalogue(definition_files(OPS))
 
 
 def find(name: str, shelf: Catalogue) -> OpDef:
@@ -245,26 +234,21 @@ class Function:
 
     def wasm(self, /, *args, gradient: bool = False, **options) -> list[str]:
         """The kernels that such a call runs on the package's CPU, as text, in order; of a body there is none."""
-        from codegen.wasm.module import kernel_text, wasm_kernel
-        from codegen.wasm.planning.plan import plan_wasm
-
         call, wanted = self.planned(args, options, gradient, "wasm")
-        launches = plan_wasm(self.data, int(gradient), call, wanted, [b.dtype for b in call.slots])
-        return [kernel_text(wasm_kernel(x, False)) for x in launches if x is not None and not x.why]
+        return kernels.wasm(self.data, int(gradient), call, wanted)
 
     def launches(self, /, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""
         call, wanted = self.planned(args, options, gradient, "gpu")
-        facts = device().facts if device() else TYPICAL
-        return plan(self.data, int(gradient), call, wanted, facts, self.rules)
+        facts = device().facts if device() else kernels.TYPICAL
+        return kernels.launches(self.data, int(gradient), call, wanted, self.rules, facts)
 
     def planned(self, args: tuple, options: dict, gradient: bool, target: str) -> tuple[Call, list[int]]:
         """The bound call, and the slots that it answers."""
         if gradient and self.data is not None and self.op.gradient is None:
             raise OpError(f"{self.name} has no gradient")
         call, _ = self.bind(args, options, target)
-        names = list(self.op.gradient.outputs) if gradient else self.op.outputs
-        return call, [i for i, s in enumerate(self.data.slots) if s.name in names]
+        return call, kernels.wanted(self.op, self.data, gradient)
 
     def explain(self, /, *args, **options) -> str:
         """The definition, what was derived from it, and the kernels of this call, or of a small one, as text."""

@@ -1,4 +1,8 @@
-"""The playground: a page in which one writes a program, and the data that it loads beside the site's scripts.
+"""The playgrounds: pages in which one writes a program, or a definition, and the data that they load beside the site's
+scripts.
 
-    pages.py        the page, its example programs (examples/), and what completion knows of the package
-The page's scripts are scripts/playground*.mjs and scripts/playground/; its style is styles/playground.css."""
+    pages.py        the page of programs, its examples (examples/), and what completion knows of the package
+    ops.py          the page of definitions, its examples (definitions/), and the language's words
+    compiler.py     the compiler that runs in that page
+The pages' scripts are scripts/playground*.mjs, scripts/op_*.mjs and scripts/playground/; their style is
+styles/playground.css."""

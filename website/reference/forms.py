@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from codegen.api import described, docs, report
 from codegen.api.signatures import positional, required
 from dsl.opdef import OpDef
-from dsl.text import latex, latex_programs
 from dsl.text.show import show
-
-LONGEST = 2600  # letters of LaTeX that make a formula which people read
+from workbench import formulas
 
 
 @dataclass(frozen=True)
@@ -64,30 +62,16 @@ def form(op: OpDef) -> Form:
         rows=rows(op),
         results=[(name, described.result(op, name)) for name in op.outputs],
         promotion=described.promotion(op),
-        formula=short(latex.body(op.tree)),
-        sizes=short(latex.aligned([latex.size(s) for s in op.tree.sizes])) if op.tree.sizes else "",
+        formula=formulas.body(op.tree),
+        sizes=formulas.sizes(op.tree),
         requires=[described.family(op, r.message) for r in op.tree.requires if r.message],
         definition=show(op.tree),
         file=f"ops/{op.file}.op",
-        gradient=short(gradient(op)),
+        gradient=formulas.gradient(op),
         derived=report.gradient(op),
         program=str(op.gradient) if op.gradient is not None else "",
         examples=[tuple(line.split("  // ", 1)) for line in docs.examples(op)],  # type: ignore[misc]
     )
-
-
-def short(text: str) -> str:
-    return text if len(text) <= LONGEST else ""
-
-
-def gradient(op: OpDef) -> str:
-    """The gradient as the definition gives it, else as it was derived."""
-    assert op.tree is not None
-    if op.gradient is None or not op.gradient.stmts:
-        return ""
-    if report.gradient(op) == "given":
-        return latex.gradient(op.tree)
-    return latex_programs.program(op.gradient, {p.name: p.choices for p in op.params if p.choices})
 
 
 def rows(op: OpDef) -> list[Row]:

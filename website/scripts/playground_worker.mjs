@@ -1,10 +1,9 @@
 // Runs one program, in a worker of its own: it is a module that stands on the package, and what it prints is sent to
 // the page.  The page ends the worker to stop it.
+import { choose } from "./playground/device.mjs";
+import { tensorPart, told } from "./playground/parts.mjs";
 import * as torch from "./torch.js";
 
-/** The most numbers of a tensor that are shown. */
-const MOST = 400,
-  MOST_COLUMNS = 24;
 let sent = Promise.resolve();
 
 /** Sends in order, whatever has to be read before. */
@@ -12,35 +11,6 @@ function send(message) {
   sent = sent.then(async () => postMessage(await message)).catch((error) => postMessage(failure(error)));
 }
 const failure = (error) => ({ level: "error", parts: [{ kind: "text", text: told(error) }] });
-
-/** An error's words, and the line of the program where it is known. */
-function told(error) {
-  const [, line] = /blob:[^)\s]*:(\d+):\d+/.exec(error?.stack ?? "") ?? [];
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return line ? `${text} (line ${line})` : text;
-}
-
-const cells = (values) => (Array.isArray(values) ? (Array.isArray(values[0]) ? values : [values]) : [[values]]);
-
-/** A tensor's numbers, as many as are shown. */
-async function tensorPart(x) {
-  const { shape, dtype, device } = x,
-    part = { kind: "tensor", shape: [...shape], dtype, device, rows: [], more: false };
-  let y = x.detach();
-  const [height = 1, width = 1] = shape.length > 1 ? shape.slice(-2) : [1, shape[0] ?? 1];
-  if (x.numel() === 0) return part;
-  const columns = Math.min(width, MOST_COLUMNS),
-    lines = Math.min(height, Math.max(1, Math.floor(MOST / columns))),
-    planes = shape.slice(0, -2).reduce((a, b) => a * b, 1),
-    some = Math.min(planes, Math.max(1, Math.floor(MOST / (columns * lines))));
-  y = y.reshape([planes, height, width]).narrow(0, 0, some).narrow(1, 0, lines).narrow(2, 0, columns);
-  const found = await y.tolist();
-  const size = shape.slice(0, -2);
-  const place = (n) => size.reduceRight(([rest, out], s) => [Math.floor(rest / s), [rest % s, ...out]], [n, []])[1];
-  part.rows = found.map((plane, n) => ({ title: planes > 1 ? `[${place(n).join(", ")}]` : "", cells: cells(plane) }));
-  part.more = some < planes || lines < height || columns < width;
-  return part;
-}
 
 async function partOf(value) {
   if (value instanceof Promise) return partOf(await value);
@@ -102,14 +72,6 @@ Object.assign(globalThis, {
   },
 });
 
-async function choose(device) {
-  const adapter = device === "cpu" ? null : await navigator.gpu?.requestAdapter(),
-    fast = adapter && (device === "webgpu" || !adapter.info?.isFallbackAdapter);
-  if (fast && (await torch.initWebGPUAsync())) return "on the GPU";
-  if (device === "webgpu") throw new Error("there is no WebGPU in this browser");
-  return "on the CPU";
-}
-
 /** The program as a module: its imports of the package are of this one. */
 function moduleOf(code) {
   const own = JSON.stringify(new URL("./torch.js", import.meta.url).href);
@@ -119,7 +81,7 @@ function moduleOf(code) {
 self.onmessage = async ({ data: { code, device } }) => {
   const began = performance.now();
   try {
-    const where = await choose(device);
+    const where = await choose(torch, device);
     postMessage({ state: `running ${where}` });
     await import(URL.createObjectURL(new Blob([moduleOf(code)], { type: "text/javascript" })));
     await sent;

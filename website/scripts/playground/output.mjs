@@ -1,7 +1,7 @@
 // What a program prints, as elements: lines, tables of tensors, pictures, curves.
 import uPlot from "uplot";
 
-const element = (name, properties = {}, ...children) => {
+export const element = (name, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
   return made;

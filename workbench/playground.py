@@ -1,0 +1,200 @@
+"""All that the website's op playground shows of a text, as JSON: mistakes, mathematics, gradients, kernels, tests, and
+a module to run.
+
+    page(text, inputs) is {"errors": [...]} or {"ops": [...], "module": "...", "tests": [...], "op": {...}}
+
+It runs in the visitor's page, where there is no numpy: nothing here asks for it, and nothing runs a definition. The
+page runs the module with the package, the tests (test_data.py) too."""
+
+from __future__ import annotations
+
+import json
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import replace
+
+from codegen.api import compiled, described, opdata, report
+from codegen.api.project import files, project
+from codegen.binding.bind import bind
+from codegen.data.errors import OpError
+from codegen.data.model import Call, Meta
+from codegen.data.model import Op as OpData
+from dsl.catalogue import hidden
+from dsl.gradients.adjoint import complete
+from dsl.library import lower, standard
+from dsl.opdef import Library, OpDef
+from dsl.text.diagnostics import DefinitionError, Error, ordered
+from dsl.text.parse import parse_text
+from dsl.text.show import signature
+from dsl.text.source import Source
+from dsl.text.syntax import Op
+from dsl.text.vocabulary import expanded
+
+from . import call_arguments, formulas, kernels, test_data
+from .call_arguments import Argument
+
+FILE = "definition.op"
+HOME = "playground"  # what messages and kernels call the visitor's ops after
+MOST = 40_000  # letters of a kernel that are shown
+
+
+def answer(request: str) -> str:
+    """request: the arguments of `page` as JSON; its answer, too."""
+    return json.dumps(page(**json.loads(request)))
+
+
+def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "") -> dict:
+    """What is shown of a text with definitions.
+
+    inputs: by the names of its parameters, as call_arguments.py reads them, what the op is called with; by default a
+    call of its tests or a small one.  name: the op that is shown, by default the last that has a name."""
+    shelf = standard()
+    items, found, source = parse_text(text, FILE)
+    items = [found_by_own_names(i) if isinstance(i, Op) else i for i in items]
+    parsed = [(items, found, source)]
+    library, errors, _ = lower(parsed, [FILE.partition(".")[0]], shelf, home=HOME)
+    errors += hidden(parsed, shelf) if not errors else []
+    if errors:
+        return {"errors": mistakes(errors, source)}
+    ops = [op for op in library.ops.values() if op.aliases]
+    try:
+        for op in library.ops.values():
+            complete(op)
+    except DefinitionError as e:
+        return {"errors": [{"from": 0, "to": 0, "line": 1, "message": str(e), "label": "", "help": []}]}
+    if not ops:
+        return {"errors": [], "ops": []}
+    op = next((o for o in ops if o.name == name), ops[-1])
+    everything = Library(ChainMap(dict(library.ops), shelf.ops), shelf.library.schedules)
+    written = {n: i for i in items if isinstance(i, Op) for n in expanded(i)}
+    return {
+        "errors": [],
+        "ops": [o.name for o in ops],
+        "module": files(project(HOME, library), typescript=False)["definition.js"],
+        "tests": [test for o in ops for test in test_data.tests(o, everything, source)],
+        "op": of_op(op, written.get(op.name, op.tree), everything, source, inputs),
+    }
+
+
+def found_by_own_names(op: Op) -> Op:
+    """A definition of the library may be tried out as it is: PyTorch's names for it are those of its functions here."""
+    return replace(op, aliases=tuple(dict.fromkeys(a.rpartition(".")[2] for a in op.aliases)))
+
+
+# --- Mistakes --------------------------------------------------------------------------------------
+
+
+def mistakes(errors: list[Error], source: Source) -> list[dict]:
+    """Where they are, in units of UTF-16 as the page's editor counts them, and in lines counted from 1."""
+    return [
+        {
+            "from": units(source.text, e.span[0]),
+            "to": units(source.text, max(e.span[1], e.span[0] + 1)),
+            "line": source.place(e.span[0])[0] + 1,
+            "message": e.message,
+            "label": e.label,
+            "help": [*(text for _, text in e.notes), *e.help],
+        }
+        for e, _ in ordered(errors, source)
+    ]
+
+
+def units(text: str, offset: int) -> int:
+    return len(text[:offset].encode("utf-16-le")) // 2
+
+
+# --- One op ----------------------------------------------------------------------------------------
+
+
+def of_op(op: OpDef, tree: Op, library: Library, source: Source, inputs: Mapping[str, str] | None) -> dict:
+    data = compiled.op_data(op)
+    texts, call, arguments, problem = called(op, data, source, inputs)
+    return {
+        "name": op.name,
+        "function": op.aliases[0].rpartition(".")[2],
+        "signature": signature(tree),
+        "doc": op.doc,
+        "parameters": [
+            {
+                "name": p.name,
+                "what": described.parameter(op, written),
+                "default": described.default(op, written),
+                "text": texts.get(p.name, ""),
+            }
+            for p in op.params
+            for written in op.tree.params
+            if written.name == p.name
+        ],
+        "results": op.outputs,
+        "formula": formulas.body(tree),
+        "sizes": formulas.sizes(tree),
+        "loops": str(op.forward),
+        "derived": report.gradient(op),
+        "gradient": formulas.gradient(op),
+        "program": str(op.gradient) if op.gradient is not None else "",
+        "arguments": arguments,
+        "problem": problem,
+        "kernels": [] if call is None else kernels_of(op, data, call, library),
+    }
+
+
+def called(
+    op: OpDef, data: OpData, source: Source, inputs: Mapping[str, str] | None
+) -> tuple[Mapping[str, str], Call | None, dict, str]:
+    """The texts of the arguments, the bound call, the arguments as data, and what is wrong with them."""
+    tries = [inputs] if inputs is not None else [*call_arguments.tested(op, source), call_arguments.small(op)]
+    problem = ""
+    for texts in tries:
+        try:
+            given = call_arguments.given(op, texts)
+            call = bind(data, [meta(given.get(p.name)) for p in op.params])
+        except OpError as e:
+            problem = str(e)
+            continue
+        return texts, call, placed(op, given), ""
+    return tries[-1], None, {"args": [], "options": {}}, problem
+
+
+def meta(a: Argument | None) -> object:
+    """What `bind` takes for an argument."""
+    if a is None or a.shape is None:
+        return None if a is None else a.value
+    strides = [1] * len(a.shape)
+    for i in range(len(a.shape) - 1, 0, -1):
+        strides[i - 1] = strides[i] * max(a.shape[i], 1)
+    return Meta(a.dtype, list(a.shape), strides, 0, False)
+
+
+def placed(op: OpDef, given: Mapping[str, Argument]) -> dict:
+    """Those that come first by their places, all others by their names."""
+    args = []
+    for p in op.params:
+        if p.keyword or p.name not in given:
+            break
+        args.append(given[p.name].data())
+    rest = [p.name for p in op.params[len(args) :] if p.name in given]
+    return {"args": args, "options": {name: given[name].data() for name in rest}}
+
+
+def kernels_of(op: OpDef, data: OpData, call: Call, library: Library) -> list[dict]:
+    """The kernels of the call and of its gradient, for both devices."""
+    found = []
+    rules = opdata.rules(library)
+    floats = any(s.dtype in ("float32", "float64", "float16", "bfloat16") for s in call.slots)
+    for title, program in (("The call", 0), ("Its gradient", 1)):
+        if program and (op.gradient is None or not op.gradient.stmts or not floats):
+            continue
+        slots = kernels.wanted(op, data, bool(program))
+        launches = kernels.launches(data, program, call, slots, rules)
+        found.append(
+            {
+                "title": title,
+                "wgsl": [f"// {' x '.join(map(str, x.groups))} workgroups\n{cut(x.code.rstrip())}" for x in launches],
+                "wasm": [cut(text) for text in kernels.wasm(data, program, call, slots)],
+            }
+        )
+    return found
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= MOST else text[:MOST] + "\n…"
