@@ -105,7 +105,7 @@ export function gpuPlan({ values, found, runs, slots, inputs, results }: Runs): 
       if (launch.fault >= 0) uniforms[launch.fault] = 0;
       let kernel = kernels.get(key);
       if (kernel === undefined) kernels.set(key, (kernel = texts.push([lines.of(launch.code), writes]) - 1));
-      steps.push([kernel, launch.slots.map(bound), [...uniforms], launch.groups]);
+      steps.push([kernel, launch.slots.map(bound), uniforms.map((n) => n >>> 0), launch.groups]);
     }
   }
   return {

@@ -352,7 +352,7 @@ export class WebGpuDevice implements Device {
     code: string,
     storages: readonly Storage[],
     written: readonly boolean[],
-    uniforms: Uint32Array,
+    uniforms: number[],
     groups: readonly [number, number, number],
     name: string,
   ): void {

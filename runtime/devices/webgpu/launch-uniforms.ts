@@ -3,14 +3,21 @@
 import { infinite } from "../../../host/writer.js";
 import type { Call, Launch, Kernel } from "../../../host/model.js";
 
-/** Numbers as they lie in the uniform: "f" f32, others 32-bit integers. */
-export function packedUniforms(uniforms: readonly number[], kinds: readonly string[]): Uint32Array {
-  const out = new Uint32Array(uniforms.length),
-    floats = new Float32Array(out.buffer);
-  uniforms.forEach((value, i) => {
-    if (kinds[i] === "f") floats[i] = value;
-    else out[i] = value;
-  });
+const float = new Float32Array(1),
+  word = new Uint32Array(float.buffer);
+
+/**
+ * Numbers as the words that lie in the uniform: "f" f32, others 32-bit integers.  An array of the program's own heap: a
+ * program that is run again packs some at each run, and what lies elsewhere costs the collector more than it holds.
+ */
+export function packedUniforms(uniforms: readonly number[], kinds: readonly string[]): number[] {
+  const out = new Array<number>(uniforms.length);
+  for (let i = 0; i < out.length; i++) {
+    if (kinds[i] === "f") {
+      float[0] = uniforms[i]!;
+      out[i] = word[0]!;
+    } else out[i] = uniforms[i]!;
+  }
   return out;
 }
 

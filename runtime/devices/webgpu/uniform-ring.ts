@@ -6,12 +6,13 @@ const CAPACITY = 1 << 20;
 
 /** The uniforms of a launch, and where they are: at byte `at`, as long as the buffer is in its `round`. */
 export interface UniformBlock {
-  readonly data: Uint32Array;
+  /** Words of 32 bits. */
+  readonly data: number[];
   at: number;
   round: number;
 }
 
-export function newUniformBlock(data: Uint32Array): UniformBlock {
+export function newUniformBlock(data: number[]): UniformBlock {
   return { data, at: 0, round: -1 };
 }
 
