@@ -23,6 +23,7 @@ PAGES = {
     "examples/field/": "a network that is a picture",
     "examples/automaton/": "cells that grow a picture",
     "examples/gpt/": "a small GPT learns to write",
+    "examples/diffusion/": "digits out of noise",
     "examples/search/": "search by meaning",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",

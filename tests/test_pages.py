@@ -164,6 +164,18 @@ def test_the_search(opened):
     page.wait_for_selector(f"{first}:text-matches('apes')")
 
 
+def test_the_diffusion(opened):
+    page = opened("diffusion/?weights=none&steps=3&digit=7&device=cpu&seed=0", "diffusion-learning")
+    assert page.inner_text("#step") == "3 / 3" and float(page.inner_text("#loss")) > 0
+    page = opened("diffusion/?device=cpu&seed=0", "diffusion")
+    assert page.inner_text("#drawn") == "24 steps"
+    dark = """() => {
+      const canvas = document.getElementById("pictures"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((value, i) => i % 4 === 0 && value < 90).length / (canvas.width * canvas.height);
+    }"""
+    assert 0.1 < page.evaluate(dark) < 0.4  # ink, as in the digits that it has seen: 0.21
+
+
 def test_the_pole(opened):
     page = opened("balance/?updates=14&device=cpu&seed=0", "balance")
     assert page.inner_text("#update") == "14 / 14"
