@@ -173,7 +173,7 @@ def test_the_diffusion(opened):
       const canvas = document.getElementById("pictures"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       return data.filter((value, i) => i % 4 === 0 && value < 90).length / (canvas.width * canvas.height);
     }"""
-    assert 0.1 < page.evaluate(dark) < 0.4  # ink, as in the digits that it has seen: 0.21
+    assert 0.06 < page.evaluate(dark) < 0.25  # ink, as in the digits that it has seen: 0.13 with the paper around them
 
 
 def test_the_pole(opened):

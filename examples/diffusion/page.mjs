@@ -9,6 +9,7 @@ const steps = Number(asked("steps", 1500)),
   OFTEN = Math.min(100, steps), // steps of learning between two drawings
   COLUMNS = 10,
   COUNT = 40,
+  CELL = SIDE + 2, // a digit and the paper around it
   plot = lossChart(by("losses"), steps),
   paint = by("pictures").getContext("2d");
 let data = null;
@@ -28,11 +29,12 @@ async function sample(model, device, going) {
 }
 
 function paintAll(pictures) {
-  const shown = new ImageData(COLUMNS * SIDE, (COUNT / COLUMNS) * SIDE);
+  const shown = new ImageData(COLUMNS * CELL, (COUNT / COLUMNS) * CELL);
+  shown.data.fill(255);
   pictures.forEach((picture, n) =>
     picture.flat().forEach((ink, i) => {
-      const x = (n % COLUMNS) * SIDE + (i % SIDE),
-        y = Math.floor(n / COLUMNS) * SIDE + Math.floor(i / SIDE),
+      const x = (n % COLUMNS) * CELL + (i % SIDE) + 1,
+        y = Math.floor(n / COLUMNS) * CELL + Math.floor(i / SIDE) + 1,
         light = Math.round(255 - ((ink + 1) / 2) * 220);
       shown.data.set([light, light, Math.min(255, light + 8), 255], 4 * (y * shown.width + x));
     }),
@@ -44,6 +46,7 @@ async function run(going) {
   const device = by("device").value,
     learning = by("weights").value === "none",
     model = new Denoiser();
+  by("learning").hidden = !learning;
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", drawn: "–", step: "–", loss: "–" });
   torch.manual_seed(Number(asked("seed", Math.floor(Math.random() * 1e6))));
   if (!learning) await model.load_state_dict(new URL("weights.safetensors", location.href));
