@@ -55,10 +55,11 @@ class Names:
 def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
     """All names of a library; `written`: methods that the runtime has by hand.
 
-    A pointwise op `f` is also the method `f_`, unless some op says itself that it is: `bernoulli_()` has a probability
-    of its own where `bernoulli()` reads the elements."""
+    A pointwise op `f` is also the method `f_`, unless another op is that and nothing else: `bernoulli_()` has a
+    probability of its own where `bernoulli()` reads the elements."""
     out = Names()
-    written |= {a.rpartition(".")[2] for op in library.ops.values() for a in op.aliases if a.endswith("_")}
+    alone = [op for op in library.ops.values() if all(a.endswith("_") for a in op.aliases)]
+    written |= {a.rpartition(".")[2] for op in alone for a in op.aliases}
     for op in library.ops.values():
         for alias in op.aliases:
             space, name = alias.rsplit(".", 1)
