@@ -8,7 +8,7 @@ from definitions import LIBRARY
 
 from buildtools import node
 from codegen.api import compiled
-from codegen.api.aliases import names_of
+from codegen.api.aliases import in_place, names_of
 from codegen.binding.bind import bind
 from dsl.checking.reach import takes_all
 from dsl.library import load_text
@@ -150,3 +150,16 @@ def test_what_is_said_to_take_all_calls_of_another_op_takes_them():
 
 def single(v: np.ndarray) -> np.ndarray:
     return v.astype(np.float32) if v.dtype == np.float64 else v
+
+
+def test_a_method_in_place_has_every_overload_that_can_work_in_place():
+    """Unless an op is that method and nothing else, as those that draw are: `bernoulli_()` does not read the elements."""
+    names = names_of(LIBRARY)
+    alone = {name for name, ops in names.inplace.items() if all(a.endswith("_") for op in ops for a in op.aliases)}
+    assert {"bernoulli_", "random_"} <= alone and "masked_fill_" not in alone
+    for name, ops in names.methods.items():
+        if f"{name}_" in names.inplace and f"{name}_" not in alone:
+            lacking = {op.name for op in ops if op.pointwise and in_place(op)} - {
+                o.name for o in names.inplace[f"{name}_"]
+            }
+            assert not lacking, name
