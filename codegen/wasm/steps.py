@@ -98,13 +98,15 @@ class Steps(KernelPart):
         if lanes > 1 and self.k.guard is not None:
             self.missing = self.p.zero()
         state = self.p.open(d)
+        if lanes > 1 and self.k.floats:
+            self.hoisting.hoist(self.t.roots(), d)  # in doubles
         known = self.w.known
         if lanes > 1 and self.k.columns > 0:
             Columns(self.reductions, lambda n: self.store(n)).write(state, self.passes, lanes)
             self.p.close(d, state)
             return
         if lanes > 1:
-            self.hoisting.widen([], lanes)
+            self.hoisting.widen(self.t.roots() if self.k.floats else [], lanes)
             self.p.line = d
             self.hoisting.hoist(self.t.roots(), d)
             if times > 1 and len(self.k.reduce) == 0:

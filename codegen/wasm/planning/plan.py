@@ -107,13 +107,13 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
         k.columns = columns_of(k)
         if k.across and k.columns == 0:
             k.kept = -1
-        k.floats = in_floats(k)
     lanes = 8 if product is not None else 4 if k.singles else 1
     k.sharing = sharing_of(
         kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes
     )
     if kernel.shape == "map":
         k.split = split_line(k)
+    k.floats = product is None and k.split < 0 and in_floats(k)
     return k
 
 

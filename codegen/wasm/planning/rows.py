@@ -1,11 +1,14 @@
-"""Which reductions of rows are computed in single floats, four at once: those of formulas that need no doubles.
+"""Which reductions of rows, and maps that go on from them, are computed in single floats, four at once: those of
+formulas that need no doubles.
 
 Sums take turns in lanes, and what a lane adds up in floats is no more than a block (reductions.py); what stays the same
 along a row is computed once for it, in doubles."""
 
 from __future__ import annotations
 
-from ...data.model import is_arg
+from dataclasses import dataclass
+
+from ...data.model import Op, is_arg
 from ...data.nodes import (
     Apply,
     Binary,
@@ -20,6 +23,7 @@ from ...data.nodes import (
     children,
     nodes_of,
 )
+from ...planner.lines import Line
 from .kernel_plan import Plan
 
 LEAST_ROW = 32  # points of a row: shorter ones gain nothing
@@ -29,19 +33,23 @@ ONCE = ["exp2_of", "expm1_of", "log_of", "log1p_of", "tanh_of", "erf_of"]
 
 
 def in_floats(k: Plan) -> bool:
-    """Whether the reductions of a kernel are computed in single floats."""
-    if k.kernel.shape != "reduce" or k.call.dtype != "float32" or k.across or k.kernel.reverse or len(k.reduce) == 0:
+    """Whether a kernel reduces rows in single floats, or is a map that goes on from such reductions."""
+    if k.call.dtype != "float32" or k.across or k.kernel.reverse:
         return False
-    if k.reduce[len(k.reduce) - 1].size < LEAST_ROW:
+    lines = k.reduce if k.kernel.shape == "reduce" else k.outer[-1:] if k.kernel.shape == "map" else []
+    if len(lines) == 0 or lines[len(lines) - 1].size < LEAST_ROW:
         return False
+    row = Row(k, lines)
     steps = k.kernel.steps
     for n in range(len(steps)):
         code = k.code.steps[n]
         if code.pred is not None or steps[n].kind == "reduce" and not is_plain(k, n):
             return False
-        if not needs_no_doubles(k, code.body):
+        if not row.needs_no_doubles(code.body):
             return False
-    return True
+    return k.kernel.shape == "reduce" or any(
+        takes_exponentials(code.body) and row.goes_on(code.body) for code in k.code.steps
+    )
 
 
 def is_plain(k: Plan, n: int) -> bool:
@@ -49,40 +57,83 @@ def is_plain(k: Plan, n: int) -> bool:
     return not is_arg(step) and step.value in ["T", "f"] and step.red in ["sum", "max", "min"]
 
 
-def needs_no_doubles(k: Plan, e: Node) -> bool:
-    """Whether a formula may be computed in floats along a row.  What is rounded there because it was a kernel of its
-    own, a map in doubles, must come to the same."""
-    if stays(k, e):
-        return all(is_known(x) for x in nodes_of(e))
-    match e:
-        case Element(access=n):
-            code = k.code.accesses[n]
-            return k.types[n] == "float32" and code.guard is None and all(x is None for x in code.index)
-        case Rounded(operand=operand):
-            return needs_no_doubles(k, operand) and (asks_for_results(operand) or operations(operand) <= 1)
-        case Apply(name=name):
-            return name in EVERYWHERE and all(needs_no_doubles(k, x) for x in children(e))
-        case Unary() | Binary() | Select():
-            return all(needs_no_doubles(k, x) for x in children(e))
-        case _:
-            return False
+@dataclass
+class Row:
+    """lines: those along which a row lies."""
 
+    k: Plan
+    lines: list[Line]
 
-def stays(k: Plan, e: Node) -> bool:
-    """Whether a formula is the same all along a row."""
-    for x in nodes_of(e):
-        match x:
+    def needs_no_doubles(self, e: Node) -> bool:
+        """Whether a formula may be computed in floats along a row.  What is rounded there because it was a kernel of
+        its own, a map in doubles, must come to the same."""
+        if self.stays(e):
+            return all(is_known(x) for x in nodes_of(e))
+        match e:
             case Element(access=n):
-                code = k.code.accesses[n]
-                if code.guard is not None or any(i is not None for i in code.index):
-                    return False
-                if any(line.strides[n] != 0 for line in k.reduce):
-                    return False
-            case Index() | Random():
-                return False
+                return self.k.types[n] == "float32" and self.is_plain(n)
+            case Index():
+                return True
+            case Rounded(operand=operand):
+                return self.needs_no_doubles(operand) and (self.goes_on(operand) or operations(operand) <= 1)
+            case Apply(name=name):
+                return name in EVERYWHERE and all(self.needs_no_doubles(x) for x in children(e))
+            case Unary() | Binary() | Select():
+                return all(self.needs_no_doubles(x) for x in children(e))
             case _:
-                pass
-    return True
+                return False
+
+    def stays(self, e: Node) -> bool:
+        """Whether a formula is the same all along a row."""
+        for x in nodes_of(e):
+            match x:
+                case Element(access=n):
+                    if self.k.types[n] != "" and not (self.is_plain(n) and self.stands(n)):
+                        return False
+                case Index(loop=loop):
+                    if any(line.name == loop for line in self.lines):
+                        return False
+                case Random():
+                    return False
+                case _:
+                    pass
+        return True
+
+    def is_plain(self, n: int) -> bool:
+        """Whether an element is there, and where its loops stand."""
+        code = self.k.code.accesses[n]
+        return code.guard is None and all(x is None for x in code.index)
+
+    def stands(self, n: int) -> bool:
+        return all(line.strides[n] == 0 for line in self.lines)
+
+    def goes_on(self, e: Node) -> bool:
+        """Whether a formula takes what a reduction has come to, in doubles; but for what is rounded inside it."""
+        match e:
+            case Result():
+                return True
+            case Element(access=n):
+                return self.k.types[n] == "float64" and is_kept_of_rows(self.k.op, self.k.kernel.accesses[n].slot)
+            case _:
+                return any(not isinstance(x, Rounded) and self.goes_on(x) for x in children(e))
+
+
+def is_kept_of_rows(op: Op, slot: int) -> bool:
+    """Whether a slot holds what a reduction came to in the same op: what another one's did is rounded."""
+    for program in op.programs:
+        for kernel in program.kernels:
+            if kernel.shape != "reduce" or kernel.floating is None:
+                continue
+            for n in range(len(kernel.steps)):
+                target = kernel.steps[n].target
+                if target >= 0 and kernel.accesses[target].slot == slot:
+                    return not isinstance(kernel.floating.steps[n].body, Rounded)
+    return False
+
+
+def takes_exponentials(e: Node) -> bool:
+    """Without them a map in floats saves hardly anything."""
+    return any(isinstance(x, Apply) and x.name == "exp_of" for x in nodes_of(e))
 
 
 def is_known(e: Node) -> bool:
@@ -91,13 +142,6 @@ def is_known(e: Node) -> bool:
             return name in EVERYWHERE or name in ONCE
         case _:
             return True
-
-
-def asks_for_results(e: Node) -> bool:
-    """Whether a formula takes a reduction's value, but for what is rounded inside it."""
-    if isinstance(e, Result):
-        return True
-    return any(not isinstance(x, Rounded) and asks_for_results(x) for x in children(e))
 
 
 def operations(e: Node) -> int:

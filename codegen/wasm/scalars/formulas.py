@@ -152,6 +152,11 @@ class Formulas(Values):
             self.branch(no)
             self.emit("end")
             return
+        if late_yes == late_no and t.kind == "f" and (is_zero(yes) or is_zero(no)):
+            self.push(no if is_zero(yes) else yes)
+            self.push(t.parts[2])
+            self.emit("v128.andnot" if is_zero(yes) else "v128.and")
+            return
         if late_yes == late_no:
             self.push(yes)
             self.push(no)
@@ -268,6 +273,12 @@ class Formulas(Values):
             self.extract(kinds[n], lane)
             self.operand(name, kinds[n])
         self.called(name, len(operands), kind)
+
+
+def is_zero(t: Term) -> bool:
+    """Whether a term is 0, and not -0."""
+    value = value_of(t)
+    return value is not None and value == 0 and copysign(1.0, value) > 0
 
 
 def nothing(t: Term) -> None:
