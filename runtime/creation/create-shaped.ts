@@ -103,7 +103,7 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
   const dtype = options.dtype ? toDType(options.dtype) : "int64";
   checkRoom([2, n], dtype, options, op);
-  const places = newElements("int32", 2 * n);
+  const places = newElements("int32", 2 * n, op);
   for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
     const from = lower ? 0 : Math.max(i + offset, 0),
       length = (lower ? Math.min(i + offset + 1, col) : col) - from;
@@ -152,7 +152,7 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
   const step = (to - from) / (steps - 1),
-    numbers = newElements(dtype, steps),
+    numbers = newElements(dtype, steps, "logspace"),
     convert = entry(dtype, "logspace");
   for (let i = 0; i < steps; i++) {
     numbers[i] = convert(base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));

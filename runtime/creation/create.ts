@@ -214,7 +214,7 @@ function computed(
   checkRoom(shape, dtype, options, op);
   const n = numelOf(shape),
     real = dtype === "complex64" ? "float32" : dtype,
-    elements = newElements(real, n),
+    elements = newElements(real, n, op),
     convert = dtype === "int32" || dtype === "uint32" || dtype === "int64" ? entry(dtype, op) : converter(real);
   for (let i = 0; i < n; i++) elements[i] = convert(f(i));
   if (real !== dtype) return cast(fromElements(elements, real, shape, { device: options.device }, op), dtype, op);

@@ -116,7 +116,7 @@ export class Generator extends RandomSource {
   /** The numbers from 0 up to n in random order. */
   permutation(n: number): Int32Array {
     n = count(n, "permutation", "n");
-    const order = newElements("int32", n).map((_, i) => i) as Int32Array;
+    const order = newElements("int32", n, "randperm").map((_, i) => i) as Int32Array;
     for (let i = 0; i < n - 1; i++) {
       const j = i + this.below(n - i),
         kept = order[i]!;

@@ -114,20 +114,21 @@ export const MOST_BYTES = 3 * 2 ** 30;
 
 /**
  * A typed array for `length` elements, zeros.  Throws DeviceError where that is too much, or the engine has no memory
- * for it.
+ * for it; `op`: whose name the error says.
  */
-export function newElements(dtype: DType, length: number): Elements {
-  const bytes = cpuBytes(dtype, length);
+export function newElements(dtype: DType, length: number, op = ""): Elements {
+  const bytes = cpuBytes(dtype, length),
+    whose = op && `${op}: `;
   if (!(bytes <= MOST_BYTES)) {
     throw new DeviceError(
-      `${length} elements of ${dtype} are ${sizeText(bytes)}: too large for the cpu, where a tensor has at most ${sizeText(MOST_BYTES)}`,
+      `${whose}${length} elements of ${dtype} are ${sizeText(bytes)}: too large for the cpu, where a tensor has at most ${sizeText(MOST_BYTES)}`,
     );
   }
   try {
     return new ARRAYS[dtype](length * inArray(dtype));
   } catch {
     throw new DeviceError(
-      `out of memory: ${length} elements of ${dtype} (${sizeText(bytes)}) cannot be allocated on the cpu`,
+      `${whose}out of memory: ${length} elements of ${dtype} (${sizeText(bytes)}) cannot be allocated on the cpu`,
     );
   }
 }

@@ -92,7 +92,7 @@ export function set_rng_state(state: RandomState): void {
 /** The numbers from 0 up to n in random order (Fisher and Yates); of a source: in its order. */
 export function randomPermutation(n: number, source: RandomSource | null = null): Int32Array {
   if (source) return source.permutation(n);
-  const order = newElements("int32", n).map((_, i) => i) as Int32Array,
+  const order = newElements("int32", n, "randperm").map((_, i) => i) as Int32Array,
     words = nextCall();
   for (let i = n - 1; i > 0; i--) {
     const j = Math.floor(uniform(words.seedLow, words.seedHigh, words.call, 0, i) * (i + 1)),

@@ -115,7 +115,7 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
   elements.forEach((value: number) => {
     length = Math.max(length, Number(value) + 1);
   });
-  const out = newElements("float64", length);
+  const out = newElements("float64", length, "bincount");
   elements.forEach((value: number, i: number) => {
     out[value] += amounts ? amounts[i]! : 1;
   });

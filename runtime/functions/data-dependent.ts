@@ -111,7 +111,7 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
   const found = (await nonzero(input)) as Tensor,
     kept = Math.min(found.shape[0]!, Number(size)),
     rank = input.ndim;
-  const out = newElements("int32", Number(size) * rank).fill(
+  const out = newElements("int32", Number(size) * rank, "nonzero_static").fill(
     whole(fill_value, "nonzero_static", "fill_value"),
   ) as Int32Array;
   out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);

@@ -189,6 +189,13 @@ export default {
       began = Date.now();
     await no(() => torch.signal.windows.hamming(1e9));
     await no(() => torch.tril_indices(60000, 60000));
+    const whose = (name) => refused(t, new RegExp(`^${name}: `)),
+      most = 2 ** 31 - 1;
+    for (const name of ["arange", "linspace", "randperm", "zeros", "ones", "rand", "randn", "empty"]) {
+      const args = name === "linspace" ? [0, 1, most] : [most];
+      await whose(name)(() => torch[name](...args, { dtype: "float32", device: t.device }));
+    }
+    await whose("bincount")(() => torch.bincount(t.tensor([most - 1], { dtype: "int32" })));
     for (const size of [2 ** 31, 2 ** 40, 1e12]) {
       await no(() => torch.linspace(0, 1, size));
       await no(() => torch.logspace(0, 1, size));

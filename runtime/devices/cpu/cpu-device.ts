@@ -11,7 +11,6 @@ import { Interpreter } from "./interpreter.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { is_rounded } from "../../../dsl/dtypes.js";
 import { type DType, converter, cpuBytes, newElements, rounder } from "../../elements/dtype.js";
-import { DeviceError } from "../../base/errors.js";
 import { copyStrided } from "../../elements/strided-copy.js";
 import { unwatch } from "../../tensor/memory.js";
 import { numelOf } from "../../base/shape.js";
@@ -111,11 +110,7 @@ class CpuDevice implements Device {
     const bytes = cpuBytes(dtype, length),
       block = length ? linear()?.take(bytes) : null;
     if (block) return this.hold(dtype, length, null, block, bytes, op);
-    try {
-      return this.hold(dtype, length, newElements(dtype, length), null, bytes, op);
-    } catch (error) {
-      throw new DeviceError(`${op}: ${(error as Error).message}`);
-    }
+    return this.hold(dtype, length, newElements(dtype, length, op), null, bytes, op);
   }
 
   private hold(
