@@ -130,8 +130,9 @@ def test_numbers_in_messages(x, text):
         (
             "mm",
             [tensor(2, 3), tensor(2, 3)],
-            "'mat2' should have size 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)",
+            "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3): 'mat2' should have size 3 along dimension 0, but has 2",
         ),
+        ("conv1d", [tensor(1, 2, 5), tensor(1, 3, 2)], "these shapes do not go together (1x2x5 and 1x3x2)"),
         ("mm", [tensor(2), tensor(2, 3)], "'input' must have 2 dimensions ([M, K]), but got 1"),
         ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
         ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),

@@ -69,6 +69,8 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
         text += f"[{', ' * bool(text)}inplace={{inplace}}]"
     options = [f"prints: {literal(text)}"] * bool(text) + options
+    if asked := known_when_made(op, {s.name for s in chosen}):
+        options.append(f"asks: [{op.name}Op, {', '.join(map(str, asked))}]")
     return {
         "name": m.name,
         "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
@@ -77,6 +79,12 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
         "options": f", {{ {', '.join(options)} }}" if options else "",
         "ops": [f"{o.name}Op" for o in ops],
     }
+
+
+def known_when_made(op: OpDef, kept: set[str]) -> list[int]:
+    """The requirements, by number, of which the numbers that a module keeps decide: a wrong one is refused at once."""
+    numbers = {p.name for p in op.params if p.kind in ("real", "num")} & kept
+    return [n for n, r in enumerate(op.requires) if r.holds.names and r.holds.names <= numbers]
 
 
 def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:

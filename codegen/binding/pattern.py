@@ -121,19 +121,65 @@ def bind_sizes(
                     )
             elif d.name in env:
                 if env[d.name] != n:
-                    raise OpError(mismatch(op, slot, metas, env[d.name], n, at))
+                    raise OpError(mismatch(op, slot, metas, shape, env[d.name], n, at))
             else:
                 env[d.name] = n
             at += 1
 
 
-def mismatch(op: Op, slot: Slot, metas: list[Meta | None], want: float, got: int, at: int) -> str:
-    """matmul: 'other' should have size 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
+def mismatch(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], want: float, got: int, at: int) -> str:
+    """mm: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x2): 'mat2' should have size 4 along dimension 0, but has 5"""
     shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
-    return (
-        f"{op.name}: '{slot.name}' should have size {decimal(want)} along dimension {at}, but has {got}: "
-        f"these shapes do not go together ({shapes})"
-    )
+    product = product_of(op, slot, metas, shape, at)
+    said = f"'{slot.name}' should have size {decimal(want)} along dimension {at}, but has {got}"
+    if product != "":
+        return f"{op.name}: {product}: {said}"
+    return f"{op.name}: {said}: these shapes do not go together ({shapes})"
+
+
+def product_of(op: Op, slot: Slot, metas: list[Meta | None], right: list[int], at: int) -> str:
+    """What PyTorch says of matrices that cannot be multiplied; "" where no axis of theirs is summed over."""
+    names = [d.name for d in slot.dims]
+    row = len(names) - 2
+    if op.promote != "default" or row < 0 or len(right) > 3:
+        return ""
+    for i, other in enumerate(op.slots):
+        left: Meta | None = metas[i]
+        if left is None or len(left.shape) == 0:
+            continue
+        theirs = [d.name for d in other.dims]
+        summed = theirs[len(theirs) - 1]
+        turned = names[row] != summed
+        kept = names[row] if turned else names[row + 1]
+        if (
+            (turned and names[row + 1] != summed)
+            or kept in theirs
+            or in_results(op, summed)
+            or not in_results(op, kept)
+        ):
+            continue
+        last = len(left.shape) - 1
+        if len(right) == 2 and at == (1 if turned else 0):
+            rows = 1
+            for n in left.shape[:last]:
+                rows *= n
+            return (
+                f"mat1 and mat2 shapes cannot be multiplied ({rows}x{left.shape[last]} and {right[at]}x{right[1 - at]})"
+            )
+        if len(right) == 3 and last == 2 and not turned:
+            return (
+                f"Expected size for first two dimensions of batch2 tensor to be: [{left.shape[0]}, {left.shape[2]}] "
+                f"but got: [{right[0]}, {right[1]}]"
+            )
+    return ""
+
+
+def in_results(op: Op, name: str) -> bool:
+    for at in op.outputs:
+        for d in op.slots[at].dims:
+            if d.name == name:
+                return True
+    return False
 
 
 def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:

@@ -47,13 +47,24 @@ export function callable<F extends (...args: never[]) => unknown>(value: F, op: 
   return value;
 }
 
-/** The elements of a list, of a typed array, or of one whose memory is gone: none. */
+/** Refuses a typed array or a buffer whose memory was handed to another thread: nothing is left of it but an empty one. */
+export function living<T>(value: T, op: string): T {
+  const buffer: unknown = ArrayBuffer.isView(value) ? value.buffer : value;
+  try {
+    if (buffer instanceof ArrayBuffer && !buffer.byteLength) new Uint8Array(buffer);
+  } catch {
+    throw new TypeMismatchError(`${op}: the memory of the typed array is gone: it was handed to another thread`);
+  }
+  return value;
+}
+
+/** The elements of a list or of a typed array. */
 export const elementsOf = <T>(list: ArrayLike<T>): T[] => Array.from({ length: list.length }, (_, i) => list[i]!);
 
 /** A list, or whatever else can be gone through except a text, as an array. */
 export function listOf<T = unknown>(value: unknown, op: string, name: string, wanted = "a list"): T[] {
   if (Array.isArray(value)) return Array.from(value as T[]);
-  if (ArrayBuffer.isView(value)) return elementsOf(value as unknown as ArrayLike<T>);
+  if (ArrayBuffer.isView(value)) return elementsOf(living(value, op) as unknown as ArrayLike<T>);
   if (
     typeof value !== "object" ||
     value === null ||
@@ -65,13 +76,27 @@ export function listOf<T = unknown>(value: unknown, op: string, name: string, wa
 
 /** The error for an option that a function has not, with the name that was probably meant. */
 export function unknownOption(op: string, name: string, names: Iterable<string>): TypeMismatchError {
-  const meant = [...names].find((n) => distance(plain(name), plain(n)) <= (n.length > 4 ? 2 : 1));
+  const short = initials(name),
+    asked = plain(name),
+    far = (known: string): number => {
+      const n = plain(known);
+      return known === short || (Math.min(n.length, asked.length) > 2 && (n.includes(asked) || asked.includes(n)))
+        ? 1
+        : Math.min(distance(asked, n), asked.length > 4 ? distance(asked, n.slice(0, asked.length)) + 1 : 9);
+    },
+    near = [...names].sort(
+      (a, b) => far(a) - far(b) || Math.abs(a.length - name.length) - Math.abs(b.length - name.length),
+    )[0],
+    meant = near && far(near) <= Math.max(near.length > 4 ? 2 : 1, name.length / 4) ? near : null;
   return new TypeMismatchError(
     `${op}: got an unexpected keyword argument '${name}'${meant ? `; did you mean '${meant}'?` : ""}`,
   );
 }
 
 const plain = (name: string): string => name.slice(0, 40).toLowerCase().replaceAll("_", "");
+
+/** The first letters of words: `lr` of `learning_rate`. */
+const initials = (name: string): string => name.replace(/(?<=[a-z])[a-z]+_?/g, "");
 
 /** How many letters have to be put in, left out or exchanged to make one word of another. */
 function distance(a: string, b: string): number {

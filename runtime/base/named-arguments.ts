@@ -2,7 +2,7 @@
 // the generated ops too (dispatch/op-arguments.ts keeps their names apart).
 
 import { TypeMismatchError } from "./errors.js";
-import { unknownOption } from "./argument-kinds.js";
+import { living, unknownOption } from "./argument-kinds.js";
 
 /** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
@@ -15,10 +15,10 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
 export const tooMany = (op: string, most: number, given: number): TypeMismatchError =>
   new TypeMismatchError(`${op}: takes at most ${most} positional argument${most === 1 ? "" : "s"}, but got ${given}`);
 
-/** Refuses `undefined` where a value was given: what was meant is not known. */
+/** Refuses `undefined` where a value was given, for what was meant is not known, and arrays whose memory is gone. */
 export function given(op: string, name: string, value: unknown): unknown {
   if (value === undefined) throw new TypeMismatchError(`${op}: argument '${name}' is undefined`);
-  return value;
+  return living(value, op);
 }
 export const missing = (op: string, name: string): TypeMismatchError =>
   new TypeMismatchError(`${op}: missing required argument '${name}'`);

@@ -1,7 +1,7 @@
 // Shapes, strides and axes: arithmetic on lists of numbers, and its errors.  No tensor, no memory.
 
 import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
-import { elementsOf, whole } from "./argument-kinds.js";
+import { elementsOf, living, whole } from "./argument-kinds.js";
 
 export type Shape = readonly number[];
 
@@ -74,7 +74,7 @@ export function axesOf(dims: readonly number[], rank: number, op: string): numbe
 
 /** `f(2, 3)` or `f([2, 3])`: a list of whole numbers. */
 export function integers(args: readonly unknown[], op: string, name = "size"): number[] {
-  const list = args.length === 1 && isList(args[0]) ? elementsOf(args[0]) : elementsOf(args);
+  const list = args.length === 1 && isList(args[0]) ? elementsOf(living(args[0], op)) : elementsOf(args);
   return list.map((v) => {
     const n = typeof v === "bigint" ? Number(v) : v;
     if (!Number.isSafeInteger(n))

@@ -1,5 +1,6 @@
 // What users hand in as data: nested arrays and typed arrays, to elements of a type.
 
+import { living } from "../base/argument-kinds.js";
 import type { Elements } from "../program/compiled-op.js";
 import { is_rounded } from "../../dsl/dtypes.js";
 import { Complex } from "./complex-number.js";
@@ -46,7 +47,6 @@ export function fromTyped(data: NumberArray, wanted: DType | null, numel?: numbe
     return { elements, dtype, shape };
   }
   const plain = data.constructor === elements.constructor && !is_rounded(dtype) && dtype !== "bool";
-  if (data.length === 0) return { elements, dtype, shape }; // or its memory is gone
   if (plain) elements.set(data as Elements);
   else if (dtype === "int64" && data instanceof Int32Array) elements.set(widened(data));
   else {
@@ -61,6 +61,7 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   const shape: number[] = [];
   let level: unknown = data;
   while (isList(level)) {
+    living(level, "tensor");
     shape.push(level.length);
     level = level[0];
     if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
@@ -123,6 +124,7 @@ function checkLengths(item: unknown, shape: readonly number[], axis: number): vo
       `tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${isList(item) ? item.length : describe(item)})`,
     );
   }
+  living(item, "tensor");
   if (axis + 1 < shape.length) for (let i = 0; i < item.length; i++) checkLengths(item[i], shape, axis + 1);
 }
 

@@ -1,6 +1,8 @@
 // Modules without parameters: a module that keeps options and calls an op with them.  The generated names/modules.ts
 // declares them.
 
+import { filled } from "../../host/binding.js";
+import { OpError } from "../base/errors.js";
 import { checkKind, choose, ofKind } from "../dispatch/op-arguments.js";
 import { runInPlace } from "../views/run-in-place.js";
 import { binds, run } from "../dispatch/call.js";
@@ -29,6 +31,8 @@ interface Call {
   readonly training?: boolean;
   /** Whether `inplace` copies the result into the input, for the op cannot put it there itself. */
   readonly copied?: boolean;
+  /** The op whose requirements with these numbers are asked when a module is made: options decide them. */
+  readonly asks?: readonly [op: CompiledOp, ...requirements: number[]];
   /** What stands between the parentheses of a printed module; see `printed`. */
   readonly prints?: string;
 }
@@ -41,7 +45,7 @@ export function stateless<O, P extends unknown[]>(
   name: string,
   defaults: Options,
   ops: readonly CompiledOp[],
-  { fixed, renamed = {}, training = false, copied = false, prints = "" }: Call = {},
+  { fixed, renamed = {}, training = false, copied = false, asks, prints = "" }: Call = {},
 ): Stateless<O, P> {
   class StatelessClass extends Module {
     constructor(...args: unknown[]) {
@@ -55,6 +59,7 @@ export function stateless<O, P extends unknown[]>(
         if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
         else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });
       }
+      if (asks) askNumbers(name, asks, Object.keys(defaults), renamed, this as unknown as Options);
     }
     override forward(...inputs: Tensor[]): Tensor {
       const options: Options = { ...fixed };
@@ -75,6 +80,27 @@ export function stateless<O, P extends unknown[]>(
     }
   }
   return callable(StatelessClass, name, "forward !") as unknown as Stateless<O, P>;
+}
+
+/** Refuses numbers that the op would refuse in each call. */
+function askNumbers(
+  name: string,
+  [{ op }, ...requirements]: NonNullable<Call["asks"]>,
+  kept: readonly string[],
+  renamed: Readonly<Record<string, string>>,
+  values: Options,
+): void {
+  const env = Object.fromEntries(kept.map((key) => [renamed[key] ?? key, Number(values[key])]));
+  for (const at of requirements) {
+    const { holds, message, values: shown } = op.requires[at]!;
+    if (!holds(env))
+      throw new OpError(
+        `${name}: ${filled(
+          message,
+          shown.map((value) => value(env)),
+        )}`,
+      );
+  }
 }
 
 /**
