@@ -30,6 +30,8 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 HEAD = re.compile(r"(op|or|def|schedule)\s+([\w{}.]+)")
 FAMILY = re.compile(r"^ {4}for (\w+) in ([\d, ]+)", re.M)
 NAMES = re.compile(r"^ {4}as ([^\n]*(?:\n {5,}[^\n]*)*)", re.M)
+# What of a definition calls nothing: texts, comments, tests and names.
+TOLD = re.compile(r'""".*?"""|"[^"\n]*"|#[^\n]*|^ {4}(?:test|as) [^\n]*(?:\n {5,}[^\n]*)*', re.M | re.S)
 ASKED = re.compile(r"_(allows|made)$")  # what dsl/checking/elements.py makes of an op
 
 Value = TypeVar("Value")
@@ -204,8 +206,14 @@ class Catalogue:
 def hidden(parsed: list, shelf: Catalogue) -> list[Error]:
     """Definitions that have the name of one of the library which is called, in the end, by what they call."""
     own = {i.name: (i, source) for items, _, source in parsed for i in items if isinstance(i, (Op, Def))}
-    reached = [shelf.items[n] for n in shelf.seen if n not in own]
-    called = {name for item in reached for name in WORD.findall(item.text)}
+    reached: dict[str, Item] = {}
+    todo = [source.text for *_, source in parsed]
+    while todo:
+        for name in WORD.findall(TOLD.sub("", todo.pop())):
+            if name in shelf.items and name not in own and name not in reached:
+                reached[name] = shelf.items[name]
+                todo.append(reached[name].text)
+    called = {name for item in reached.values() for name in WORD.findall(TOLD.sub("", item.text))}
     return [
         Error(
             "name",

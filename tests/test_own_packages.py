@@ -162,7 +162,7 @@ MISTAKES = {
     "op f(x: Float) = x\n    as torch.f\n": "is not this project's to give",
     "op f(x: Float) = softmaxx(x)\n": "did you mean `softmax`",
     "op relu(x: Float) = x\nop g(x: Float) = 2 * x\n": "",
-    "op sigmoid(x: Float) = x\nop g(x: Float) = silu(x)\n": "they would call this one",
+    "def logistic(x) = x\nop g(x: Float) = silu(logistic(x))\n": "they would call this one",
     "schedule map when n > 1\n    flat(workgroup=64)\n": "kinds of kernels are scheduled in the library",
     "op f(x: Float) = x\n    test f([1.0]) == [2]\n": "this test fails",
 }

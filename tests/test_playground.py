@@ -13,10 +13,9 @@ from buildtools import node
 from buildtools.paths import ROOT
 from dsl.library import standard
 from dsl.testing.examples import flat
-from dsl.text.places import OPS
 from website.playground import ops as op_playground
 from workbench import test_data
-from workbench.playground import answer, page
+from workbench.playground import alone, answer, page
 
 SWISH = "op swish(x: Float, b: real = 1) = x * sigmoid(b * x)\n"
 WITHOUT = """
@@ -83,11 +82,22 @@ def test_places_are_counted_as_editors_do():
     assert error["from"] == plain["from"]
 
 
-def test_a_definition_of_the_library_is_tried_out_as_it_is():
-    text = (OPS / "reduce.op").read_text(encoding="utf-8")
-    start = text.index("op softmax(")
-    found = page(text[start : text.index("\n\n", start)])
-    assert found["errors"] == [] and found["op"]["function"] == "softmax" and len(found["tests"]) >= 1
+def test_definitions_of_the_library_are_tried_out_as_they_are():
+    """With the functions of formulas that they call; whatever was looked at before."""
+    shelf = standard()
+    for name in ("softmax", "exp", "cross_entropy", "conv2d", "eq", "sort", "add"):
+        op = shelf.ops[name]
+        found = page(alone(op))
+        assert found["errors"] == [] and found["op"] is not None, name
+    assert "def logistic(" in alone(shelf.ops["silu"])
+
+
+def test_a_name_that_is_called_beneath_is_refused():
+    """The library's `sigmoid` calls `logistic`, which would be this one."""
+    mine = "def logistic(x) = x\n\nop f(x: Float) = sigmoid(logistic(x))\n"
+    (error,) = page(mine)["errors"]
+    assert "which ops that are called here call in their turn" in error["message"]
+    assert page(mine.replace("sigmoid", "tanh"))["errors"] == []
 
 
 def test_arguments_that_do_not_fit_are_told():

@@ -19,13 +19,13 @@ from codegen.binding.bind import bind
 from codegen.data.errors import OpError
 from codegen.data.model import Call, Meta
 from codegen.data.model import Op as OpData
-from dsl.catalogue import hidden
+from dsl.catalogue import WORD, hidden
 from dsl.gradients.adjoint import complete
 from dsl.library import lower, standard
 from dsl.opdef import Library, OpDef
 from dsl.text.diagnostics import DefinitionError, Error, ordered
 from dsl.text.parse import parse_text
-from dsl.text.show import signature
+from dsl.text.show import show, signature
 from dsl.text.source import Source
 from dsl.text.syntax import Op
 from dsl.text.vocabulary import expanded
@@ -49,11 +49,7 @@ def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "") -> 
     inputs: by the names of its parameters, as call_arguments.py reads them, what the op is called with; by default a
     call of its tests or a small one.  name: the op that is shown, by default the last that has a name."""
     shelf = standard()
-    items, found, source = parse_text(text, FILE)
-    items = [found_by_own_names(i) if isinstance(i, Op) else i for i in items]
-    parsed = [(items, found, source)]
-    library, errors, _ = lower(parsed, [FILE.partition(".")[0]], shelf, home=HOME)
-    errors += hidden(parsed, shelf) if not errors else []
+    items, library, errors, source = read(text)
     if errors:
         return {"errors": mistakes(errors, source)}
     ops = [op for op in library.ops.values() if op.aliases]
@@ -76,9 +72,38 @@ def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "") -> 
     }
 
 
+def read(text: str) -> tuple[list, Library, list[Error], Source]:
+    """The definitions of a text as they are written and as ops, and what is wrong with them."""
+    shelf = standard()
+    items, found, source = parse_text(text, FILE)
+    items = [found_by_own_names(i) if isinstance(i, Op) else i for i in items]
+    parsed = [(items, found, source)]
+    library, errors, _ = lower(parsed, [FILE.partition(".")[0]], shelf, home=HOME)
+    return items, library, errors or hidden(parsed, shelf), source
+
+
 def found_by_own_names(op: Op) -> Op:
-    """A definition of the library may be tried out as it is: PyTorch's names for it are those of its functions here."""
-    return replace(op, aliases=tuple(dict.fromkeys(a.rpartition(".")[2] for a in op.aliases)))
+    """A definition of the library may be tried out as it is: PyTorch's names for it are those of its functions here,
+    but for those of methods that change their tensor."""
+    names = dict.fromkeys(a.rpartition(".")[2] for a in op.aliases)
+    return replace(op, aliases=tuple(n for n in names if not n.endswith("_")))
+
+
+def alone(op: OpDef) -> str:
+    """A definition of the library with the functions of formulas that it calls, as a text of its own; nothing if that
+    cannot be compiled beside the library."""
+    shelf = standard()
+    assert op.tree is not None
+    texts = {op.tree.name: show(op.tree)}
+    todo = list(texts.values())
+    while todo:
+        for name in WORD.findall(todo.pop()):
+            item = shelf.items.get(name)
+            if item is not None and item.kind == "def" and name not in texts:
+                texts = {name: item.text.rstrip() + "\n", **texts}
+                todo.append(item.text)
+    text = "\n".join(texts.values())
+    return text if not read(text)[2] else ""
 
 
 # --- Mistakes --------------------------------------------------------------------------------------

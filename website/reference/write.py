@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from markupsafe import Markup
 
-from dsl.opdef import Library
+from dsl.library import standard
+from dsl.opdef import Library, OpDef
+from workbench.playground import alone
 
+from ..playground import ops as op_playground
 from ..shell import Found, Shell
 from . import by_hand, mathematics, typings
 from .entries import Entry, by_subject, entries
@@ -28,9 +33,10 @@ def write(shell: Shell, library: Library, dist: Path) -> None:
         (text for f in chain(*forms.values()) for text in (f.formula, f.sizes, f.gradient)), shell.earlier
     )
     mathematics.assets(shell.folder / "assets" / "mathematics")
+    opened = openings(chain(*(entry.ops for entry in found)), shell)
     functions = {op.name: entry for entry in found if entry.kind == "op" for op in entry.ops}
     for entry in found:
-        page(shell, entry, forms[entry.name], formulas, sides[entry.subject], functions)
+        page(shell, entry, forms[entry.name], formulas, sides[entry.subject], functions, opened)
     shell.write(
         "reference/index.html",
         "reference/index.html.j2",
@@ -46,8 +52,29 @@ def side(shell: Shell, subject: str, beside: list[Entry]) -> str:
     return shell.templates.get_template("reference/side.html.j2").render(subject=subject, beside=beside)
 
 
+def openings(ops: Iterable[OpDef], shell: Shell) -> dict[str, str]:
+    """By the names of ops their definitions in the op playground, of those that can be compiled by themselves."""
+    sources = "".join(source.text for source in standard().sources.values())
+    texts: dict[str, str] = {}
+    found = {}
+    for op in ops:
+        assert op.tree is not None
+        name = op.tree.name
+        if name not in texts:
+            texts[name] = shell.earlier.get(partial(alone, op), "alone", name, sources)
+        if texts[name]:
+            found[op.name] = op_playground.link(texts[name])
+    return found
+
+
 def page(
-    shell: Shell, entry: Entry, forms: list[Form], formulas: dict[str, Markup], beside: str, functions: dict[str, Entry]
+    shell: Shell,
+    entry: Entry,
+    forms: list[Form],
+    formulas: dict[str, Markup],
+    beside: str,
+    functions: dict[str, Entry],
+    opened: dict[str, str],
 ) -> None:
     shell.write(
         entry.path,
@@ -59,6 +86,7 @@ def page(
         function_pages=functions,
         value=by_hand.described(entry.value, entry.settings) if entry.value and entry.kind != "op" else None,
         math=lambda latex: formulas[latex],
+        opened=opened,
         side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
         links=[(name, pytorch(name)) for name in (entry.name, *entry.names) if pytorch(name)][:1],
     )
