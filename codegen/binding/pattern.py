@@ -128,7 +128,8 @@ def bind_sizes(
 
 
 def mismatch(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], want: float, got: int, at: int) -> str:
-    """mm: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x2): 'mat2' should have size 4 along dimension 0, but has 5"""
+    """mm: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x2): 'mat2' should have size 4 along dimension 0, but
+    has 5"""
     shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
     product = product_of(op, slot, metas, shape, at)
     said = f"'{slot.name}' should have size {decimal(want)} along dimension {at}, but has {got}"
