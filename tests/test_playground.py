@@ -14,7 +14,7 @@ from buildtools.paths import ROOT
 from dsl.library import standard
 from dsl.testing.examples import flat
 from website.playground import ops as op_playground
-from workbench import test_data
+from workbench import examples_data
 from workbench.playground import alone, answer, page
 
 SWISH = "op swish(x: Float, b: real = 1) = x * sigmoid(b * x)\n"
@@ -144,7 +144,7 @@ def test_tests_run_in_javascript_as_in_numpy(dist, tmp_path, figure):
     shelf, asked = standard(), []
     for op in map(shelf.ops.__getitem__, shelf.trees):
         if op.aliases and op.name != "cdist_of_order":  # its test asks it for what another overload takes
-            asked += test_data.tests(op, shelf.library, shelf.sources[op.file])
+            asked += examples_data.in_order(op, shelf.library, shelf.sources[op.file])
     left = [t for t in asked if "why" in t]
     asked = [t for t in asked if "why" not in t]
     wrong = [{**t, "want": {"value": [12345.0]}} for t in asked[:100] if "want" in t]
@@ -171,7 +171,7 @@ def test_shared_definitions_are_packed_as_the_page_does():
 
 
 def test_elements_are_counted_as_numpy_does():
-    from workbench.test_data import dtype
+    from workbench.examples_data import dtype
 
     assert [dtype(x) for x in ([1, 2], [1.0, 2], [True], [[]])] == ["int64", "float64", "bool", "float64"]
     assert flat([[1, 2], [3, 4]])[0] == (2, 2)

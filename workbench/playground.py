@@ -4,7 +4,7 @@ a module to run.
     page(text, inputs) is {"errors": [...]} or {"ops": [...], "module": "...", "tests": [...], "op": {...}}
 
 It runs in the visitor's page, where there is no numpy: nothing here asks for it, and nothing runs a definition. The
-page runs the module with the package, the tests (test_data.py) too."""
+page runs the module with the package, the tests (examples_data.py) too."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dsl.text.source import Source
 from dsl.text.syntax import Op
 from dsl.text.vocabulary import expanded
 
-from . import call_arguments, formulas, kernels, test_data
+from . import call_arguments, examples_data, formulas, kernels
 from .call_arguments import Argument
 
 FILE = "definition.op"
@@ -67,7 +67,7 @@ def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "") -> 
         "errors": [],
         "ops": [o.name for o in ops],
         "module": files(project(HOME, library), typescript=False)["definition.js"],
-        "tests": [test for o in ops for test in test_data.tests(o, everything, source)],
+        "tests": [test for o in ops for test in examples_data.in_order(o, everything, source)],
         "op": of_op(op, written.get(op.name, op.tree), everything, source, inputs),
     }
 

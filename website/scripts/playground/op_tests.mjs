@@ -1,4 +1,4 @@
-// The tests inside definitions, which the compiler gives as data (workbench/test_data.py), run with the package.
+// The tests inside definitions, which the compiler gives as data (workbench/examples_data.py), run with the package.
 
 /** How near `~=` must be, and `==`, which the definition's author sees hold in numpy, by the type of the result. */
 const ABOUT = 1e-6,

@@ -20,7 +20,7 @@ class Unrunnable(Exception):
     """A test that the page cannot run; the text says why."""
 
 
-def tests(op: OpDef, library: Library, source: Source) -> list[dict]:
+def in_order(op: OpDef, library: Library, source: Source) -> list[dict]:
     """In the order of the definition.  got, want: values; about: whether `~=` compares them; raises: the words of the
     error that is to come; why: why the page cannot run it."""
     return [{"line": source.place(t.span[0])[0] + 1, "text": written(t, source), **data(t, library)} for t in op.tests]
