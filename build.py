@@ -259,6 +259,7 @@ def serve(options: argparse.Namespace) -> int:
 
     package.build(more_ops=options.ops)
     pages.prepare()
+    pages.bring_weights()
     make_site(options)
     pages.serve(options.port)
     return 0

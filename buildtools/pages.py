@@ -45,15 +45,18 @@ def prepare() -> None:
             part.replace(file)
 
 
-def serve(port: int) -> None:
-    """Serves the checkout to this machine's browsers until the program is interrupted; the page that shows published
-    weights says so where they cannot be downloaded."""
-    from . import browser
-
+def bring_weights() -> None:
+    """Downloads the published weights of pages; where that cannot be, says so, and the page that misses them does."""
     try:
         weights.bring(weights.MINILM)
     except SetupError as error:
         say(str(error))
+
+
+def serve(port: int) -> None:
+    """Serves the checkout to this machine's browsers until the program is interrupted."""
+    from . import browser
+
     with browser.serve(ROOT, port, policy=browser.CODE_POLICY) as address:
         say(f"{address}/{SITE.relative_to(ROOT)}/")
         say(f"{address}/examples/")

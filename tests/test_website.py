@@ -158,6 +158,23 @@ def test_recorded_answers_are_replayed_in_the_page(opened, figure):
     assert page.locator("#rows tr").count() == 4 and page.inner_text("#message") == ""
 
 
+LOADED = re.compile(
+    r"""(?:from |import\()"(\.[^"]+)"|new URL\("([^"]+)", import\.meta\.url\)|fetch\("([^"]+)"\)""",
+)
+
+
+def test_example_pages_have_what_they_load(documentation):
+    missed, count = [], 0
+    for file in sorted((documentation / "examples").rglob("*.mjs")):
+        if "train.mjs" in file.name or "tokenizers" in file.parts:  # for Node; a library
+            continue
+        for found in LOADED.finditer(file.read_text(encoding="utf-8")):
+            count += 1
+            if not (file.parent / next(filter(None, found.groups()))).exists():
+                missed.append(f"{file.relative_to(documentation)}: {found[0]}")
+    assert count > 40 and missed == []
+
+
 def test_an_example_page_of_the_site_trains(opened):
     page = opened("examples/curve/index.html?steps=30&device=cpu")
     page.wait_for_selector("body[data-state=done], body[data-state=failed]", timeout=60_000)

@@ -13,16 +13,18 @@ PATH = "examples/index.html"
 ABOUT = "Small programs for the browser, with their source: each trains in the page, on your device."
 # What needs other entries of the package than the one module that the site has.
 ELSEWHERE = ("examples/seeds/",)
-KINDS = ("*.html", "*.mjs", "*.css", "*.svg", "*.bin", "*.js", "*.json", "*.safetensors", "LICENSE")
+# What pages load besides their own folders.
+LENT = ("examples/shared/", "examples/alice/", "examples/read.mjs")
+KINDS = {".html", ".mjs", ".css", ".svg", ".bin", ".js", ".json", ".safetensors", ".txt"}
 
 
 def write(shell: Shell) -> None:
     """The pages that `build.py serve` lists, what they share, and their index."""
     pages.prepare()
     shown = {path: about for path, about in pages.PAGES.items() if path not in ELSEWHERE}
-    for path in (*shown, "examples/shared/"):
-        for kind in KINDS:
-            for file in sorted((ROOT / path).rglob(kind)):
+    for path in (*shown, *LENT):
+        for file in sorted((ROOT / path).rglob("*")) or [ROOT / path]:
+            if file.suffix in KINDS or file.name == "LICENSE":
                 copy = shell.folder / file.relative_to(ROOT)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
