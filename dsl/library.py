@@ -157,7 +157,8 @@ def lower(
     stepped = {d.name: d for d in defs.values() if d.steps}
     mine = defs
     if beside:  # what is called from there may call these, by names that nothing here has
-        defs = {**{n: d for n, d in beside.defs.items() if n not in ROUTINES and n not in own}, **mine}
+        known = {n for n, d in beside.defs.items() if d.steps and n in ROUTINES}
+        defs = {**{n: d for n, d in beside.defs.items() if n not in known and n not in own}, **mine}
     mistaken = any(
         s.path == p and d.span[0] <= at[0] <= d.span[1]
         for items, _, s in parsed

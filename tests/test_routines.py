@@ -13,10 +13,13 @@ from buildtools import node
 from buildtools.paths import DIST
 from codegen.api.opdata import routine_steps
 from codegen.wgsl import routines as wgsl
+from dsl.catalogue import Catalogue
 from dsl.gradients.adjoint import complete
-from dsl.library import load_text
+from dsl.ir import intrinsics
+from dsl.library import definition_files, load_text
 from dsl.reference.routine_run import run
 from dsl.text.diagnostics import DefinitionError
+from dsl.text.places import OPS
 from workbench import Function, op
 
 ROUTINES = dict(LIBRARY.routines)
@@ -162,3 +165,13 @@ def test_poly_is_horners_rule():
 )
 def test_mistakes(text, words):
     assert any(words in e.message for e in errors_of(text)), [e.message for e in errors_of(text)]
+
+
+def test_a_function_with_steps_does_not_stand_for_a_formula_of_the_library():
+    """Though it has the name of one: ops of the library that are made later call their own."""
+    made("def length(x, y)\n    s = x\n    for k in 0 .. 3: s = s + y\n    out = s\n", "length")
+    try:
+        masked = Catalogue(definition_files(OPS)).ops["masked_norm"]
+        assert "length(" not in str(masked.forward)
+    finally:
+        intrinsics.ROUTINES.pop("length", None)

@@ -13,7 +13,7 @@ from .formulas import Formulas
 from .modules import check_modules
 from .public_names import check_public_names
 from .reach import clause_word
-from .scope import CONSTANTS, Scope, Thing, Vocabulary, derived
+from .scope import CONSTANTS, Scope, Thing, Vocabulary, compared, derived
 from .shapes import KINDS, RESERVED
 
 
@@ -290,12 +290,13 @@ class OpNames:
             found += [(n.val, n.span) for i in a.index or () for n in nodes_in(i) if n.kind == "name"]
             found += [(b.name, b.span) for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]]
         for name, at in found:
-            if name in taken:
+            meant = taken.get(name) or compared(name, self.op)
+            if meant:
                 self.error(
                     "name",
                     f"`{name}` means something already",
                     at,
-                    f"it is {taken[name]}",
+                    f"it is {meant}",
                     help=("take another name",),
                     name=name,
                 )

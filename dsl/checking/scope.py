@@ -81,6 +81,17 @@ class Vocabulary:
         return [*FUNCTIONS, *self.defs, *self.ops]
 
 
+def compared(name: str, op: Op) -> str | None:
+    """What `same_a_b` is for parameters a and b; None for other names.  Of many parameters there are too many pairs for
+    a list."""
+    params, words = {p.name for p in op.params}, name.split("_")
+    for i in range(2, len(words)):
+        a, b = "_".join(words[1:i]), "_".join(words[i:])
+        if words[0] == "same" and a in params and b in params:
+            return f"whether `{a}` and `{b}` have one shape"
+    return None
+
+
 def derived(op: Op) -> dict[str, str]:
     """Names that an op's tensors, packs and lists bring with them, and what they are; see dsl/opdef.py."""
     out: dict[str, str] = {"floating": "whether the common type is a floating one"}
@@ -101,7 +112,6 @@ def derived(op: Op) -> dict[str, str]:
         if is_tensor(p):
             out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
             out[f"number_{p.name}"] = f"whether a number stands for `{p.name}`"
-        out |= {f"same_{p.name}_{q.name}": f"whether `{p.name}` and `{q.name}` have one shape" for q in op.params}
     cotangents = {f"g_{n}": f"the gradient of `{n}`" for n in outputs}
     slopes = {f"d_{n}": f"the gradient by `{n}`" for n in tensors}
     twice = {f"gg_{n}": f"a gradient by `{n}`" for n in tensors} | {

@@ -18,6 +18,8 @@ export interface PassTimer {
   /** Called with the encoder of a batch before it is finished, and after it was submitted. */
   finish(encoder: GPUCommandEncoder): void;
   submitted(): void;
+  /** A launch that waits for its turn, told to whom it belongs now. */
+  kept(launch: () => void): () => void;
 }
 
 export class Queue {
@@ -36,6 +38,8 @@ export class Queue {
   private waiting = false;
   /** Who takes the time, while anybody does; see tools/profiler/gpu-timer.ts. */
   private timer: PassTimer | null = null;
+  /** Who will, when what is asked for now has its turn. */
+  private asked: PassTimer | null = null;
   /** The number of the batch being gathered. */
   batch = 0;
   /** The ops in the batch, for messages. */
@@ -91,7 +95,8 @@ export class Queue {
       const own = [...buffers],
         numbers = newUniformBlock(uniforms.data.slice());
       void this.pipelines.begun(kernel);
-      this.hold(() => this.launch(kernel, own, numbers, x, y, z, op), kernel);
+      const launch = (): void => this.launch(kernel, own, numbers, x, y, z, op);
+      this.hold(this.asked ? this.asked.kept(launch) : launch, kernel);
       return;
     }
     this.launch(kernel, buffers, uniforms, x, y, z, op);
@@ -212,9 +217,13 @@ export class Queue {
 
   /** Lets `timer` take the time of all launches from now on; null: no longer. */
   time(timer: PassTimer | null): void {
-    if (this.holding) return this.hold(() => this.time(timer));
-    this.flush();
-    this.timer = timer;
+    this.asked = timer;
+    const begin = (): void => {
+      this.flush();
+      this.timer = timer;
+    };
+    if (this.holding) this.hold(begin);
+    else begin();
   }
 
   /** The ops that ran last, for the message of an error that says no name. */

@@ -70,6 +70,19 @@ export class GpuTimer implements PassTimer {
     if (this.last) this.last.submitted = now();
   }
 
+  kept(launch: () => void): () => void {
+    const { owner } = this;
+    return () => {
+      const now = this.owner;
+      this.owner = owner;
+      try {
+        launch();
+      } finally {
+        this.owner = now;
+      }
+    };
+  }
+
   /** Fills in the times of all launches so far. */
   async read(): Promise<void> {
     const batches = this.batches.splice(0);
