@@ -157,6 +157,7 @@ def lower(
     stepped = {d.name: d for d in defs.values() if d.steps}
     mine = defs
     if beside:  # what is called from there may call these, by names that nothing here has
+        # Functions with steps are called by their names, and lowered already.
         known = {n for n, d in beside.defs.items() if d.steps and n in ROUTINES}
         defs = {**{n: d for n, d in beside.defs.items() if n not in known and n not in own}, **mine}
     mistaken = any(

@@ -13,6 +13,7 @@ from buildtools import node
 from buildtools.paths import NODE_MODULES, ROOT
 from buildtools.typescript import BuildError
 
+from .bundling import bundle
 from .playground import compiler
 from .shell import HERE, Shell
 
@@ -47,35 +48,22 @@ def write(shell: Shell, dist: Path) -> None:
     shutil.copyfile(HERE / "icon.svg", folder / "icon.svg")
     shutil.copyfile(dist / "torch.module.js", folder / "torch.js")
     compiler.write(folder, dist)
-    bundle(folder)
+    scripts(folder)
     search_index(shell)
 
 
-def bundle(folder: Path) -> None:
-    entries = [HERE / "scripts" / f"{name}.mjs" for name in SCRIPTS]
-    done = node.run(
-        [
-            node.tool("esbuild"),
-            *entries,
-            "--bundle",
-            "--splitting",
-            "--format=esm",
-            "--target=es2022",
-            "--minify",
-            "--external:./torch.js",
-            "--external:./playground-package/*",
-            "--external:./pyodide/*",
-            # What only Node has: the checker's files come from the page, and it loads no package by itself there.
-            f"--alias:node:fs={HERE / 'scripts' / 'recorded_files.mjs'}",
-            "--external:node:*",
-            "--chunk-names=[name]-[hash]",
-            f"--outdir={folder}",
-            '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
-            "--log-level=warning",
-        ]
+def scripts(folder: Path) -> None:
+    bundle(
+        [HERE / "scripts" / f"{name}.mjs" for name in SCRIPTS],
+        folder,
+        "--external:./torch.js",
+        "--external:./playground-package/*",
+        "--external:./pyodide/*",
+        # What only Node has: the checker's files come from the page, and it loads no package by itself there.
+        f"--alias:node:fs={HERE / 'scripts' / 'recorded_files.mjs'}",
+        "--chunk-names=[name]-[hash]",
+        '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
     )
-    if done.returncode or done.stdout.strip():
-        raise BuildError(done.stdout.strip())
 
 
 def minified(text: str, kind: str) -> str:

@@ -2,7 +2,7 @@
 // within each other and async ones, parameters that are cast once.
 
 const at = (name) => new URL(`../recorded/${name}`, import.meta.url);
-async function recorded() {
+export async function recorded() {
   if (at("autocast.json").protocol !== "file:") return (await fetch(at("autocast.json"))).json();
   return JSON.parse(await (await import("node:fs/promises")).readFile(at("autocast.json"), "utf8"));
 }
@@ -11,7 +11,7 @@ const number = (v) => (typeof v === "string" ? Number(v.replace("inf", "Infinity
 const near = { bfloat16: { rtol: 2 ** -7, atol: 2 ** -8 }, float16: { rtol: 2 ** -8, atol: 2 ** -9 } };
 
 /** Whether tensors of float16 are had here. */
-function has16(t) {
+export function has16(t) {
   try {
     t.tensor([1], { dtype: "float16" });
     return true;

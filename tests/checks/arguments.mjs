@@ -1,6 +1,6 @@
 // Arguments by name and of the wrong kind: what a function does not take it refuses, with its name, the argument's,
 // what came and what it wanted.  tests/node/garbage feeds all exports; here are the words, and what was silent.
-const refused = (t, wanted) => async (f) => {
+export const refused = (t, wanted) => async (f) => {
   let error = null;
   try {
     await f();

@@ -1,14 +1,5 @@
 // Random numbers: generators, which every function that draws takes, and what is drawn in place.
-const refused = (t, wanted) => async (f) => {
-  let error = null;
-  try {
-    await f();
-  } catch (e) {
-    error = e;
-  }
-  if (!(error instanceof t.torch.OpError)) throw new Error(`${f}: ${error ? error.stack : "answers"}`);
-  if (!wanted.test(error.message)) throw new Error(`${f}: "${error.message}" lacks ${wanted}`);
-};
+import { refused } from "./arguments.mjs";
 
 /** What draws random numbers, by name. */
 const drawing = ({ torch, device }) => {

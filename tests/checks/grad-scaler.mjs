@@ -1,21 +1,6 @@
 // torch.amp.GradScaler: a training as PyTorch recorded it (tests/recorded/autocast.py), and what is refused.
 
-const at = (name) => new URL(`../recorded/${name}`, import.meta.url);
-async function recorded() {
-  if (at("autocast.json").protocol !== "file:") return (await fetch(at("autocast.json"))).json();
-  return JSON.parse(await (await import("node:fs/promises")).readFile(at("autocast.json"), "utf8"));
-}
-
-/** Whether tensors of float16 are had here. */
-function has16(t) {
-  try {
-    t.tensor([1], { dtype: "float16" });
-    return true;
-  } catch (error) {
-    if (/shader-f16/.test(error.message)) return false;
-    throw error;
-  }
-}
+import { has16, recorded } from "./amp.mjs";
 
 const made = (t, { dtype, shape, data }) => t.torch.tensor(data, { dtype, device: t.device }).reshape(shape);
 

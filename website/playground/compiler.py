@@ -9,9 +9,10 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 
-from buildtools import node, wheel
+from buildtools import wheel
 from buildtools.paths import NODE_MODULES
-from buildtools.typescript import BuildError
+
+from ..bundling import bundle
 
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of what the wheel requires that which workbench/playground.py comes to import, and what that requires.
@@ -50,19 +51,4 @@ def libraries(file: Path) -> Path:
 
 
 def package(folder: Path, dist: Path) -> None:
-    done = node.run(
-        [
-            node.tool("esbuild"),
-            *(f"{name}={dist / file}" for name, file in ENTRIES.items()),
-            "--bundle",
-            "--splitting",
-            "--format=esm",
-            "--target=es2022",
-            "--minify",
-            "--external:node:*",
-            f"--outdir={folder}",
-            "--log-level=warning",
-        ]
-    )
-    if done.returncode or done.stdout.strip():
-        raise BuildError(done.stdout.strip())
+    bundle([f"{name}={dist / file}" for name, file in ENTRIES.items()], folder)

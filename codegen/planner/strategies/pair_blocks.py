@@ -26,9 +26,9 @@ from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces, turned
 
 OTHERS = 64  # of a block
 ACROSS = 16  # threads side by side, each with four neighbouring others or columns
-THREADS = 128  # of a workgroup: with more, registers for their sums run out
+THREADS = 128  # of a workgroup, in rows of ACROSS
 ROWS_OF_VEC4 = 4 * THREADS // ACROSS  # rows of a block whose threads have a vec4 of them each
-MOST_COLUMNS = 128  # whose sums a thread keeps in registers
+MOST_COLUMNS = 128  # of a block's sums, which threads keep in registers
 
 
 @dataclass

@@ -18,7 +18,7 @@ export interface PassTimer {
   /** Called with the encoder of a batch before it is finished, and after it was submitted. */
   finish(encoder: GPUCommandEncoder): void;
   submitted(): void;
-  /** A launch that waits for its turn, told to whom it belongs now. */
+  /** The launch, to be run later, as one of whoever asks for it now. */
   kept(launch: () => void): () => void;
 }
 
@@ -38,7 +38,7 @@ export class Queue {
   private waiting = false;
   /** Who takes the time, while anybody does; see tools/profiler/gpu-timer.ts. */
   private timer: PassTimer | null = null;
-  /** Who will, when what is asked for now has its turn. */
+  /** Who takes the time of what is asked for now, which may wait for its turn. */
   private asked: PassTimer | null = null;
   /** The number of the batch being gathered. */
   batch = 0;
