@@ -11,7 +11,7 @@ export type Callable<C extends Class> = C & ((...args: ConstructorParameters<C>)
  *  Its methods bind their arguments as `lines` says (`limited`), and its constructor as the line of that name; one that
  *  has none there binds its own. */
 export function callable<C extends Class>(target: C, name: string, lines = ""): Callable<C> {
-  const line = /(?<=^|, )constructor [^,]*/.exec(lines)?.[0].replace("constructor", name);
+  const line = /(?<=^|, )constructor\b[^,]*/.exec(lines)?.[0].replace("constructor", name);
   const made = new Proxy(limited(titled(target, name), `${name}.`, lines), {
     construct(constructor, args, wanted) {
       return Reflect.construct(

@@ -21,6 +21,13 @@ export interface HostStep {
   next(pending: Map<object, object>): { readonly numbers: readonly Numbers[]; commit(): void } | null;
 }
 
+/** What a step of an optimizer depends on and changes. */
+export interface Stepping {
+  readonly state: Map<Tensor, Record<string, unknown>>;
+  readonly param_groups: readonly ({ readonly params: readonly Tensor[] } & object)[];
+  stepCount: number;
+}
+
 export interface Capturing {
   made(storage: Storage): void;
   /** A tensor is made, on whatever memory. */
@@ -41,6 +48,11 @@ export interface Capturing {
   asked(storage: Storage, offset: number, refusal: string): void;
   /** What kernels tell of `by` concerns `storage`. */
   blamed(storage: Storage, by: Storage): void;
+  /**
+   * An optimizer is about to take the step `update`; `fed`: a replay computes the numbers of its launches anew from its
+   * options.
+   */
+  stepping(optimizer: Stepping, hooks: readonly ReadonlySet<unknown>[], fed: boolean, update: () => void): void;
   /** Answers the step's number. */
   host(step: HostStep): number;
   /** Does what a replay does again, which launches nothing. */

@@ -1,7 +1,7 @@
 // Records what devices are told to do while a function runs: steps over values, of which it knows memory by memory
 // where they come from.
 
-import { type Capturing, type HostStep, captureInto, capturing } from "../base/capturing.js";
+import { type Capturing, type HostStep, type Stepping, captureInto, capturing } from "../base/capturing.js";
 import { type Device, type Layout, type RandomWords, type Strided, registeredDevices } from "../devices/device.js";
 import { OpError } from "../base/errors.js";
 import type { DType } from "../elements/dtype.js";
@@ -12,6 +12,7 @@ import type { Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Source, Step, Value, View } from "./program.js";
 import { type ModuleSeen, moduleSeen } from "./guards.js";
+import { restoring, stepOf } from "./optimizer-step.js";
 
 /** What a leaf's gradient was when it was first looked at; `set`: it was replaced before anybody looked. */
 export interface GradientSeen {
@@ -308,6 +309,13 @@ export class Recorder implements Capturing {
   }
   blamed(storage: Storage, by: Storage): void {
     this.steps.push({ kind: "blame", value: this.value(storage), by: this.value(by) });
+  }
+  stepping(optimizer: Stepping, hooks: readonly ReadonlySet<unknown>[], fed: boolean, update: () => void): void {
+    this.undo?.(restoring(optimizer));
+    update();
+    const step = stepOf(optimizer, hooks, fed);
+    if (hooks.some((set) => set.size > 0)) this.refuse(`${step.name}() calls hooks`);
+    this.host(step);
   }
   host(step: HostStep): number {
     if (this.late && !step.late) this.refuse(`${step.name} comes after a step of a scheduler`);

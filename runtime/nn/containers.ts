@@ -168,7 +168,7 @@ export const ModuleList = /* @__PURE__ */ callable(
 export type ModuleList = ModuleListClass;
 
 /** What dictionaries of modules and of parameters have in common; members are properties, too. */
-abstract class Keyed<T> extends Module {
+abstract class KeyedClass<T> extends Module {
   protected abstract members(): [string, T][];
   protected abstract put(name: string, value: T): void;
   get size(): number {
@@ -217,7 +217,8 @@ abstract class Keyed<T> extends Module {
   }
 }
 
-limited(Keyed, "", "has key, get key, set key value, update modules{}, pop key");
+// A bundle without dictionaries leaves it out.
+const Keyed = /* @__PURE__ */ limited(KeyedClass, "", "has key, get key, set key value, update modules{}, pop key");
 
 class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   /** Modules by name; it has no forward of its own. */

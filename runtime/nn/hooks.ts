@@ -1,11 +1,11 @@
 // What a module calls besides its forward: hooks before it, after it, and when gradients come back through it.
 
-import { Function as AutogradFunction, type FunctionContext } from "../autograd/custom-function.js";
 import { capturing } from "../base/capturing.js";
 import { callable } from "../base/argument-kinds.js";
-import { OpError } from "../base/errors.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
-import { Tensor } from "../tensor/tensor.js";
+import { JoinNode, attach, recording } from "../tape/node.js";
+import { Tensor, alias } from "../tensor/tensor.js";
 import type { LoadReport } from "./load-state.js";
 import type { Module } from "./module.js";
 
@@ -128,19 +128,28 @@ function placed(error: OpError, module: Module): OpError {
   return error;
 }
 
-/** Passes tensors on as they are; gradients go through `back`. */
-class Gate extends AutogradFunction {
-  static override forward(
-    context: FunctionContext,
-    back: (grads: Gradients) => Gradients,
-    ...tensors: Tensor[]
-  ): Tensor[] {
-    context.set_materialize_grads(false);
-    context.back = back;
-    return tensors;
+/** Passes tensors on as they are; their gradients go through `back`, which may keep them. */
+class Gate extends JoinNode {
+  override get keepsGradients(): boolean {
+    return true;
   }
-  static override backward(context: FunctionContext, ...grads: Gradients): Gradients {
-    return [null, ...(context.back as (grads: Gradients) => Gradients)(grads)];
+  static passed(tensors: readonly Tensor[], back: (grads: Gradients) => Gradients): readonly Tensor[] {
+    if (!recording(...tensors)) return tensors;
+    const node = new Gate("BackwardHookFunctionBackward", tensors, (grads) => {
+      const given = tensors.map((_, i) => grads[i] ?? null),
+        answer = back(given);
+      if (answer.length !== tensors.length)
+        throw new OpError(
+          `Backward hook returned an invalid number of grad_input, got ${answer.length}, but expected ${tensors.length}`,
+        );
+      return answer.map((grad) => {
+        if (grad && !(grad instanceof Tensor))
+          throw new TypeMismatchError(`Backward hook: expected a tensor as gradient, got ${describe(grad)}`);
+        // What is the user's own stays so: the engine adds to what it takes for its own.
+        return !grad || given.includes(grad) || is_grad_enabled() ? (grad ?? null) : grad.detach();
+      });
+    });
+    return tensors.map((x, i) => attach(alias(x, true), node, i));
   }
 }
 
@@ -162,7 +171,10 @@ class Gates {
     this.taken = places.length;
     if (!places.some((i) => (args[i] as Tensor).requires_grad)) return args;
     this.entered = true;
-    const passed = Gate.apply<Tensor[]>((grads: Gradients) => this.call(grads), ...places.map((i) => args[i])),
+    const passed = Gate.passed(
+        places.map((i) => args[i] as Tensor),
+        (grads) => this.call(grads),
+      ),
       out = [...args];
     places.forEach((place, i) => {
       out[place] = passed[i];
@@ -174,8 +186,9 @@ class Gates {
       list = single ? [output] : Array.isArray(output) ? (output as unknown[]) : [];
     const places = list.flatMap((x, i) => (x instanceof Tensor ? [i] : []));
     if (places.length === 0) return output;
-    const passed = Gate.apply<Tensor[]>(
-      (grads: Gradients) => {
+    const passed = Gate.passed(
+      places.map((i) => list[i] as Tensor),
+      (grads) => {
         for (const hook of this.hooks.backwardBefore) {
           const answer = hook(this.module, grads);
           if (answered(answer)) grads = Array.isArray(answer) ? answer : [answer as Tensor];
@@ -184,7 +197,6 @@ class Gates {
         if (!this.entered) this.call(Array<null>(this.taken).fill(null));
         return grads;
       },
-      ...places.map((i) => list[i]),
     );
     if (single) return passed[0];
     const out = [...list];

@@ -66,64 +66,17 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   private move(groups: readonly Group<O>[]): Promise<void> {
-    capturing?.undo?.(this.restoring());
-    unrecorded(() => {
-      for (const group of groups) this.update(group);
-    });
-    if (capturing) this.captured();
+    const update = (): void =>
+      unrecorded(() => {
+        for (const group of groups) this.update(group);
+      });
+    if (capturing) capturing.stepping(this, [this.before, this.after], this.fed, update);
+    else update();
     this.stepCount++;
     for (const hook of this.after) hook(this);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
 
-  /** What brings back the numbers and tensors that are kept now, though not what the tensors hold. */
-  private restoring(): () => void {
-    const { state, stepCount } = this,
-      kept = [...state].map(([param, own]) => [param, own, { ...own }] as const);
-    return () => {
-      this.stepCount = stepCount;
-      state.clear();
-      for (const [param, own, values] of kept) {
-        for (const key of Object.keys(own)) if (!(key in values)) delete own[key];
-        state.set(param, Object.assign(own, values));
-      }
-    };
-  }
-
-  /** Says what a replay of this step depends on beside its launches. */
-  private captured(): void {
-    const { name } = this.constructor,
-      hooks = [...this.before, ...this.after],
-      { state, param_groups, fed } = this,
-      groups = param_groups.map((group) => [group, fed ? null : { ...group }, [...group.params]] as const),
-      kept = [...state].map(([param, own]) => [param, own, { ...own }] as const);
-    if (hooks.length) capturing!.refuse(`${name}.step() calls hooks`);
-    capturing!.host({
-      name: `${name}.step`,
-      late: false,
-      next: () => {
-        const same =
-          this.state === state &&
-          !this.before.size &&
-          !this.after.size &&
-          this.param_groups === param_groups &&
-          groups.length === param_groups.length &&
-          groups.every(
-            ([group, options, params]) =>
-              group.params.length === params.length &&
-              params.every((p, i) => p === group.params[i]) &&
-              (!options ||
-                Object.entries(options).every(([key, value]) => key === "params" || Object.is(group[key], value))),
-          ) &&
-          kept.every(
-            ([param, own, values]) =>
-              state.get(param) === own &&
-              Object.entries(values).every(([key, value]) => !(value instanceof Tensor) || own[key] === value),
-          );
-        return same ? { numbers: [], commit: () => void this.stepCount++ } : null;
-      },
-    });
-  }
   /** Whether a replay computes the numbers of its launches anew from the options. */
   protected get fed(): boolean {
     return false;
@@ -198,7 +151,7 @@ titled(Optimizer, "Optimizer");
 limited(
   Optimizer,
   "Optimizer.",
-  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, move !, captured !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
+  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
 );
 
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {

@@ -1,13 +1,15 @@
-// torch.nn.utils.parametrizations: weights as a length and a direction, or divided by their largest singular value.
+// torch.nn.utils.parametrizations: weights as a length and a direction, or divided by their largest singular value;
+// orthogonal ones: orthogonal.ts.
 
 import { count } from "../../base/argument-kinds.js";
-import { OpError } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
-import { Tensor } from "../../tensor/tensor.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { normalize } from "../../../names/functional.js";
 import { Module } from "../module.js";
 import { register_parametrization } from "./parametrize.js";
-import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps } from "./weight-norms.js";
+import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps, weightOf } from "./weight-norms.js";
+
+export { orthogonal } from "./orthogonal.js";
 
 class WeightNorm extends Module {
   constructor(private readonly dimension: number | null) {
@@ -46,13 +48,6 @@ class SpectralNorm extends Module {
   right_inverse(value: Tensor): Tensor {
     return value;
   }
-}
-
-function weightOf(op: string, module: Module, name: string): Tensor {
-  const weight = (module as unknown as Record<string, unknown>)[name];
-  if (!(weight instanceof Tensor))
-    throw new OpError(`${op}: Module '${module.constructor.name}' has no parameter or buffer with name '${name}'`);
-  return weight;
 }
 
 /** The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`. */

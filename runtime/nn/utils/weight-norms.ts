@@ -11,12 +11,20 @@ import { vector_norm } from "../../../names/linalg.js";
 import { div, matmul, mul, sum } from "../../../names/torch.js";
 import { normalize } from "../../../names/functional.js";
 import { clone } from "../../tensor/copy.js";
-import type { Tensor } from "../../tensor/tensor.js";
+import { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
 import { type Module, checkModule } from "../module.js";
 import { forget } from "../members.js";
 import type { RemovableHandle } from "../hooks.js";
 import { Parameter } from "../parameter.js";
+
+/** The parameter or buffer of this name. */
+export function weightOf(op: string, module: Module, name: string): Tensor {
+  const weight = (checkModule(module, op) as unknown as Record<string, unknown>)[name];
+  if (!(weight instanceof Tensor))
+    throw new OpError(`${op}: Module '${module.constructor.name}' has no parameter or buffer with name '${name}'`);
+  return weight;
+}
 
 /** The 2-norm of each slice along `dim`, with all axes kept; of everything where `dim` is null. */
 export function normExcept(weight: Tensor, dim: number | null): Tensor {
