@@ -90,11 +90,12 @@ def test_not_numbers():
 
 
 def test_exponentials_far_out():
-    """What is below the normal numbers is as good as a float32 can hold it, and large numbers are not too large."""
+    """What is below the normal numbers may be 0, and large numbers are not too large."""
     x = np.zeros((1, 64), np.float32)
-    x[0, :8] = [-86, -87.5, -90, -100, -103.2, -104.5, -1000, -3e38]
-    got = workbench.op("softmax", on="wasm")(x, -1)
-    np.testing.assert_allclose(got, softmax(x.astype(np.float64)), rtol=1e-5, atol=np.spacing(np.float32(0)))
+    x[0, :8] = [-80, -86, -87.5, -90, -100, -104.5, -1000, -3e38]
+    got, want = workbench.op("softmax", on="wasm")(x, -1), softmax(x.astype(np.float64))
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=np.finfo(np.float32).tiny)
+    np.testing.assert_allclose(got[0, 0], want[0, 0], rtol=1e-6)
     large = np.full((1, 64), 3e38, np.float32)
     large[0, 1] = -3e38
     np.testing.assert_allclose(workbench.op("logsumexp", on="wasm")(large, [-1]), [3e38], rtol=1e-6)

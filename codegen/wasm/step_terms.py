@@ -31,6 +31,9 @@ class StepTerms:
     def read(self) -> None:
         """The terms of the steps, as they are where the printer stands."""
         code = self.k.code.steps
+        for n in range(len(code)):
+            if self.steps[n].kind == "reduce" and self.steps[n].red == "max":
+                self.p.terms.largest[n] = code[n].body
         self.body = [self.body_of(n) for n in range(len(code))]
         self.pred = [None if s.pred is None else self.p.terms.of(s.pred, {}) for s in code]
         if self.k.product is None:

@@ -275,7 +275,8 @@ class Steps(KernelPart):
         roots = [self.t.body[n] for n in which]
         lanes = self.reductions.inner_lanes(which)
         self.reductions.begin_kept(which[0])
-        self.reductions.reduced(self.t.inner, roots, lanes, 1, lambda: self.store_all(which))
+        times = 4 if self.k.floats and self.t.small(roots) else 1
+        self.reductions.reduced(self.t.inner, roots, lanes, times, lambda: self.store_all(which))
         self.reductions.end_kept()
 
     def store_all(self, which: list[int]) -> None:

@@ -20,7 +20,8 @@ from .straight import Straight
 
 BYTES: dict[str, int] = {name: TYPES[name].bytes for name in TYPES}
 COLUMN_ARRAYS = 4  # formulas of results that are computed once for each column of a block
-TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns: eight of the sixteen registers are sums
+TILE_ROWS = 6  # of a tile of a contraction, with an instruction that multiplies and adds
+FEW_ROWS = 4  # of one without, and where there are not many
 
 
 @dataclass
@@ -35,8 +36,9 @@ class Plan:
     asks for again, or -1.  ones: the parameters that are 1 in this call, which formulas are printed without.  split:
     the outer line of few points whose formulas are printed for each of them, since they ask which it is, or -1.
     columns: how many neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what
-    says which products are left out of a sum, where zeros are multiplied instead.  part: which points of the kernel it
-    computes, where that is not all.  floats: whether rows are computed in single floats, four at once (rows.py)."""
+    says which products are left out of a sum, where zeros are multiplied instead.  low: whether tiles have few rows.
+    part: which points of the kernel it computes, where that is not all.  floats: whether rows are computed in single
+    floats, four at once (rows.py)."""
 
     op: Op
     kernel: Kernel
@@ -60,6 +62,7 @@ class Plan:
     split: int = -1
     columns: int = 0
     guard: Node | None = None
+    low: bool = False
     part: str = ""
     floats: bool = False
 

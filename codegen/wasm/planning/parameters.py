@@ -8,12 +8,14 @@ from ...data.model import Env, Kernel, UniformField
 from ...data.nodes import Random, elements_of, nodes_of
 from ...planner.lines import points
 from ...planner.writer import infinite
-from .kernel_plan import BYTES, COLUMN_ARRAYS, TILE_ROWS, Plan, WasmLaunch, nested, option
+from .kernel_plan import BYTES, COLUMN_ARRAYS, Plan, WasmLaunch, nested, option
 
 # Rows, columns and depth of a block: its panels and sums, 512 kB, stay in a core's second cache.
-MC = 256
+MC = 264
 NC = 128
-KC = 256
+KC = 320
+MOST_HELD = 4096  # of the depth: longer panels of rows are made anew for each block of columns
+ROWS = 12  # what rows of a block are a multiple of: tiles of six and of four fit
 LINE = 64  # bytes of a cache line
 
 
@@ -30,7 +32,7 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
     ]
     product = k.product
     if product is not None:
-        key.append(f"tiles {len(product.batch)} {len(product.rows)} {len(product.columns)}")
+        key.append(f"tiles {len(product.batch)} {len(product.rows)} {len(product.columns)} {'low' if k.low else ''}")
     for n in k.used:
         slot = k.kernel.accesses[n].slot
         if slot not in out.slots:
@@ -89,7 +91,9 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         parameter(k, out, "mc", "i", blocks[0])
         parameter(k, out, "nc", "i", blocks[1])
         parameter(k, out, "kc", "i", blocks[2])
-        out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
+        held = points(product.depth) if points(product.depth) <= MOST_HELD else blocks[2]
+        parameter(k, out, "held", "i", held)
+        out.scratch = size * (blocks[0] * held + blocks[2] * blocks[1] + blocks[0] * blocks[1])
         out.scratch += 4 * (blocks[2] + max(blocks[0], blocks[1]) + 32 // size)
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
@@ -151,10 +155,17 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
 def block_sizes(rows: int, columns: int, depth: int, across: int) -> list[int]:
     """Rows, columns and depth of a block of a contraction in tiles."""
     return [
-        min(MC, (rows + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS),
+        evenly(rows, MC, ROWS),
         min(NC, (columns + across - 1) // across * across),
-        min(KC, depth),
+        evenly(depth, KC, 1),
     ]
+
+
+def evenly(count: int, most: int, unit: int) -> int:
+    """The size of parts of `count` points, all about as large, in multiples of a unit."""
+    parts = (count + most - 1) // most
+    part = (count + parts - 1) // parts
+    return (part + unit - 1) // unit * unit
 
 
 def parameter(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:

@@ -13,7 +13,7 @@ from ...data.nodes import elements_of
 from ...data.unsigned import check_unsigned
 from ...planner.lines import Resolved, active, collapsed, points, resolve, spread_out
 from ...planner.plan import ordered, summed
-from .kernel_plan import Plan, WasmLaunch
+from .kernel_plan import FEW_ROWS, Plan, WasmLaunch
 from .margins import margins_of
 from .parameters import with_parameters
 from .residues import Part, guarded, parts_of, sparse, with_guard
@@ -95,6 +95,7 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
         k.product = product
         k.outer = product.batch + product.rows + product.columns
         k.singles = in_singles(k, 1)
+        k.low = points(product.rows) <= 2 * FEW_ROWS
     else:
         k.singles = in_singles(k, 0)
     if left_out >= 0 and (k.singles or product is not None):

@@ -24,10 +24,11 @@ from ...data.nodes import (
 from ...planner.contract import Product, product_of
 from ...planner.lines import Line, points
 from ...planner.writer import Facts, KernelWriter
-from .kernel_plan import TILE_ROWS, Plan, option
+from .kernel_plan import Plan, option
 from .parameters import uniform_value
 from .straight import Straight
 
+LEAST_LINES = 4  # rows of a product
 LEAST_COLUMNS = 8  # two vectors of single floats
 LEAST_DEPTH = 8  # products of a sum: fewer do not pay for the panels that are made of both factors
 # Products of all: from here on tiles take as long as plain sums, about a microsecond (wasmtime), or a tenth where rows
@@ -82,7 +83,7 @@ def tiles(k: Plan) -> Product | None:
     rows = points(product.rows)
     columns = points(product.columns)
     depth = points(product.depth)
-    few = rows < TILE_ROWS or columns < LEAST_COLUMNS or depth < LEAST_DEPTH
+    few = rows < LEAST_LINES or columns < LEAST_COLUMNS or depth < LEAST_DEPTH
     return None if few or rows * columns * depth < LEAST_PRODUCTS else product
 
 

@@ -8,6 +8,7 @@ from .values import Values
 ROOT = 0x3FE6A09E  # the upper half of sqrt(1/2)
 FRACTION = 52  # bits of a fraction, which the exponent stands above
 POWER_AT = 12583166  # the last bits of a float32 with n added are n + 254
+NORMAL_AT = 12583039  # they are n + 127, the exponent of a float32
 
 
 def float_bits(w: Values, name: str) -> None:
@@ -15,6 +16,7 @@ def float_bits(w: Values, name: str) -> None:
 
     near_exponent, near_fraction: the same with a fraction from sqrt(1/2) to sqrt(2).  power_in: the power of two
     whose exponent, less 1023, stands in a number's last bits.  times_power: a number times 2**n, of n + POWER_AT.
+    times_power_in: of n + NORMAL_AT, where 2**n is a normal number.
     to_float: a number as a float32 holds it."""
     many = w.lanes == 2
     wide = "i64x2" if many else "i64"
@@ -50,6 +52,13 @@ def float_bits(w: Values, name: str) -> None:
             as_float(w)
         case "times_power":
             times_power(w)
+        case "times_power_in":
+            if w.lanes == 1:
+                times_power_of_two(w, NORMAL_AT)
+            else:
+                w.integer(23)
+                w.emit("i32x4.shl")
+                w.emit("f32x4.mul")
         case "to_float":
             w.rounded()
         case "exponent_of":
@@ -75,10 +84,7 @@ def float_bits(w: Values, name: str) -> None:
 def times_power(w: Values) -> None:
     """In floats the power is a product of two, so that what comes out may be infinite, or below the normal numbers."""
     if w.lanes == 1:
-        w.constant("f", POWER_AT)
-        w.emit("f64.sub")
-        float_bits(w, "power_of_two")
-        w.emit("f64.mul")
+        times_power_of_two(w, POWER_AT)
         return
     bits = variable(w.f, "v128")
     half = variable(w.f, "v128")
@@ -97,6 +103,14 @@ def times_power(w: Values) -> None:
     w.emit("f32x4.mul")
     release(w.f, bits)
     release(w.f, half)
+
+
+def times_power_of_two(w: Values, at: float) -> None:
+    """A double times 2**n, of n + at."""
+    w.constant("f", at)
+    w.emit("f64.sub")
+    float_bits(w, "power_of_two")
+    w.emit("f64.mul")
 
 
 def as_bits(w: Values) -> None:

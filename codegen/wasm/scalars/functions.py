@@ -223,9 +223,18 @@ SINGLE: dict[str, str] = {
 }
 
 # For rows in single floats (planning/rows.py): (e**r - 1 - r) / (r * r) to nine digits, and a number whose last bits as
-# a float32 are 254 more than a whole one that is added to it.  What comes to 0, where scores are masked, say, is not
-# computed: processors take long for numbers that small.
+# a float32 are 254 more than a whole one that is added to it, or 127 more.  What comes to 0, where scores are masked,
+# say, is not computed: processors take long for numbers that small.
+#
+# exp_below: of what is not above 0; what is below the normal numbers is 0.
 FLOAT: dict[str, str] = {
+    "exp_below": (
+        "x|low:x<(0.0-87.33654)|c:{x,0.0,low}|t:to_float((c*1.4426950408889634)+12583039.0)|n:t-12583039.0|"
+        "r:(c-(n*0.693359375))+(n*2.121944400546906e-4)|z:r*r|"
+        "q:((r*0.16666520398687454)+0.49999993432084905)+"
+        "(z*(((r*8.368745141911327e-3)+4.16683907924035e-2)+(z*1.381453975387783e-3)))|"
+        "{times_power_in(1.0+(r+(z*q)),t),0.0,low}"
+    ),
     "exp_of": (
         "x|low:x<(0.0-104.0)|c:at_most({x,0.0,low},89.0)|t:to_float((c*1.4426950408889634)+12583166.0)|n:t-12583166.0|"
         "r:(c-(n*0.693359375))+(n*2.121944400546906e-4)|z:r*r|"

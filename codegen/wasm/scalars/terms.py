@@ -24,6 +24,7 @@ from ...data.nodes import (
     Item,
     Node,
     Random,
+    Result,
     Select,
     Unary,
     children,
@@ -50,6 +51,7 @@ BITS = [
     "near_exponent",
     "near_fraction",
     "times_power",
+    "times_power_in",
     "to_float",
 ]
 
@@ -69,9 +71,9 @@ class Term:
 
 class Terms:
     """leaf: the kind of a node that has no operands.  settled: what stands for it.  behind: the formulas on which an
-    access depends.  dtype: T; floats: whether rows are computed in single floats
-    (planning/rows.py).  inlined: what routines come to that stand where they are called, by their names.
-    address: of an element of a body's tensor, from its number, with what is to be added to it."""
+    access depends.  dtype: T; floats: whether rows are computed in single floats (planning/rows.py); largest: what
+    steps have found the largest of, by their numbers.  inlined: what routines come to that stand where they are called,
+    by their names.  address: of an element of a body's tensor, from its number, with what is to be added to it."""
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class Terms:
         self.behind = behind
         self.dtype = dtype
         self.floats = False
+        self.largest: dict[int, Node] = {}
         self.known: dict[str, Term] = {}
         self.all: list[Term] = []
         self.inlined: dict[str, Callable[[list[Term]], Term]] = {}
@@ -221,12 +224,24 @@ class Terms:
         if found is None:
             kind = ANSWERS[name] if name in ANSWERS else parts[0].kind
             return self.one(Apply(name, [p.e for p in parts]), parts, kind)
+        if name == "exp_of" and self.floats and self.is_not_above(parts[0]):
+            return self.applied("exp_below", parts)
         bound: dict[str, Term] = {}
         for n in range(len(found.parameters)):
             bound[found.parameters[n]] = parts[n]
         for n in range(len(found.names)):
             bound[found.names[n]] = self.of(found.parts[n], bound)
         return self.of(found.parts[len(found.parts) - 1], bound)
+
+    def is_not_above(self, t: Term) -> bool:
+        """Whether a term is a number less the largest of its kind, and so not above 0."""
+        if t.said != "-":
+            return False
+        match t.parts[1].e:
+            case Result(step=n) if n in self.largest:
+                return self.of(self.largest[n], {}) is t.parts[0]
+            case _:
+                return False
 
 
 def compared(operator: str, a: float, b: float) -> bool:

@@ -1,9 +1,10 @@
 """Sums of products in tiles: blocks of both factors are computed into panels once, whatever their formulas are, and a
 tile of sums is kept in registers.  So a convolution is a matrix product like any other.
 
-A panel of the left factor holds four rows, one of the right factor two vectors of columns; depth by depth their
-elements lie together.  Sums of a block lie in memory between steps of the depth, and what is stored of them is made at
-the end."""
+A panel of the left factor holds the rows of a tile, one of the right factor two vectors of columns; depth by depth
+their elements lie together.  Twelve sums leave a processor of sixteen registers those for a step of the depth; eight,
+where products need one of their own.  Sums of a block lie in memory between steps of the depth, and what is stored of
+them is made at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from ...data.nodes import Node
 from ...planner.contract import Product
 from ..copies import Copy
 from ..encoder import Function, emit, release, variable
-from ..planning.kernel_plan import TILE_ROWS
+from ..planning.kernel_plan import FEW_ROWS, TILE_ROWS
 from ..printer import Printer
 from ..steps import Steps
 from .panels import Panels
@@ -22,7 +23,8 @@ from .walks import Walks
 
 class Contraction:
     """Prints a contraction whose lines are batch, rows, columns and depth, in this order.  size: bytes of an element of
-    panels; across: columns of a tile; relaxed: whether the engine has instructions that multiply and add."""
+    panels; rows_of_tile, across: rows and columns of a tile; relaxed: whether the engine has instructions that multiply
+    and add."""
 
     def __init__(self, p: Printer, steps: Steps, product: Product, relaxed: bool):
         self.p = p
@@ -30,6 +32,7 @@ class Contraction:
         self.product = product
         self.relaxed = relaxed
         self.size = 8 if p.k.call.dtype == "float64" else 4
+        self.rows_of_tile = TILE_ROWS if relaxed and not p.k.low else FEW_ROWS
         self.across = 32 // self.size
         first = len(product.batch)
         self.rows = list(range(first, first + len(product.rows)))
@@ -70,7 +73,7 @@ class Contraction:
             p.get(p.parameter("length"))
             p.emit("i32.add")
             p.set(left)
-        right = self.sum(left, lambda: self.bytes_of("mc", "kc"))
+        right = self.sum(left, lambda: self.bytes_of("mc", "held"))
         sums = self.sum(right, lambda: self.bytes_of("kc", "nc"))
         tables = self.sum(sums, lambda: self.bytes_of("mc", "nc"))
         self.panels.places.tables = tables
@@ -93,46 +96,65 @@ class Contraction:
 
     def add_up(self, m: int, ms: int, n: int, ns: int, k: int, ks: int, left: int, right: int, sums: int) -> None:
         p = self.p
-        # Where one step takes all of the depth, the left panels stay for all columns.
+        here = self.sum(left, lambda: self.held(k))
+        # Where they are held for all of the depth, the left panels stay for all columns.
         p.get(n)
         if self.is_shared("columns"):
             p.get(p.parameter("begin"))
             p.emit("i32.eq")
         else:
             p.emit("i32.eqz")
-        p.get(p.parameter("kc"))
+        p.get(p.parameter("held"))
         p.get(p.parameter("depth"))
         p.emit("i32.lt_s")
         p.emit("i32.or")
         p.emit("if")
-        self.panels.pack(self.product.left, self.rows, m, ms, TILE_ROWS, k, ks, left)
+        self.panels.pack(self.product.left, self.rows, m, ms, self.rows_of_tile, k, ks, here)
         p.emit("end")
         self.panels.pack(self.product.right, self.columns, n, ns, self.across, k, ks, right)
-        a = p.copied(left)
+        a = p.copied(here)
         c = p.copied(sums)
         i = p.copied(ms)
-        tile = self.tile()
         p.emit("loop")
         b = p.copied(right)
         d = p.copied(c)
         j = p.copied(ns)
         p.emit("loop")
-        for x in [a, b, d, ks]:
-            p.get(x)
-        p.get(p.parameter("nc"))
-        p.integer(self.size)
-        p.emit("i32.mul")
-        p.emit("call", tile.number)
+        if self.rows_of_tile > FEW_ROWS:
+            p.get(i)
+            p.integer(FEW_ROWS)
+            p.emit("i32.gt_s")
+            p.emit("if")
+            self.add_tile(self.rows_of_tile, [a, b, d, ks])
+            p.emit("else")
+            self.add_tile(FEW_ROWS, [a, b, d, ks])
+            p.emit("end")
+        else:
+            self.add_tile(FEW_ROWS, [a, b, d, ks])
         self.add_times(b, ks, self.across * self.size)
         p.add(d, self.across * self.size)
         self.again(j, self.across)
         p.emit("end")
-        self.add_times(a, ks, TILE_ROWS * self.size)
-        self.add_times(c, p.parameter("nc"), TILE_ROWS * self.size)
-        self.again(i, TILE_ROWS)
+        self.add_times(a, ks, self.rows_of_tile * self.size)
+        self.add_times(c, p.parameter("nc"), self.rows_of_tile * self.size)
+        self.again(i, self.rows_of_tile)
         p.emit("end")
-        for x in [a, b, c, d, i, j]:
+        for x in [a, b, c, d, i, j, here]:
             release(p.f, x)
+
+    def held(self, k: int) -> None:
+        """How far on the left panels of depth k are, in bytes, on the stack."""
+        p = self.p
+        p.get(k)
+        p.get(p.parameter("mc"))
+        p.emit("i32.mul")
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.integer(0)
+        p.get(p.parameter("held"))
+        p.get(p.parameter("depth"))
+        p.emit("i32.ge_s")
+        p.emit("select")
 
     # --- Counting ---
 
@@ -205,18 +227,27 @@ class Contraction:
 
     # --- Tiles ---
 
-    def tile(self) -> Function:
-        """The function that adds a tile's products: of the panels' addresses, that of the sums, the depth, and the
-        bytes from one row of sums to the next."""
-        f = self.p.functions.named("tile", ["i32", "i32", "i32", "i32", "i32"])
+    def add_tile(self, rows: int, given: list[int]) -> None:
+        p = self.p
+        for x in given:
+            p.get(x)
+        p.get(p.parameter("nc"))
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.emit("call", self.tile(rows).number)
+
+    def tile(self, rows: int) -> Function:
+        """The function that adds the products of a tile's first rows: of the panels' addresses, that of the sums, the
+        depth, and the bytes from one row of sums to the next."""
+        f = self.p.functions.named(f"tile{rows}", ["i32", "i32", "i32", "i32", "i32"])
         if len(f.code) > 0:
             return f
-        sums = [variable(f, "v128") for _ in range(2 * TILE_ROWS)]
+        sums = [variable(f, "v128") for _ in range(2 * rows)]
         columns = [variable(f, "v128") for _ in range(2)]
         row = variable(f, "v128")
         self.tile_loop(f, sums, columns, row)
         shape = "f64x2" if self.size == 8 else "f32x4"
-        for r in range(TILE_ROWS):
+        for r in range(rows):
             for c in range(2):
                 emit(f, "local.get", 2)
                 emit(f, "local.get", 2)
@@ -238,7 +269,7 @@ class Contraction:
             emit(f, "local.get", 1)
             emit(f, "v128.load", 0, 16 * c)
             emit(f, "local.set", columns[c])
-        for r in range(TILE_ROWS):
+        for r in range(len(sums) // 2):
             emit(f, "local.get", 0)
             emit(f, "v128.load64_splat" if self.size == 8 else "v128.load32_splat", 0, self.size * r)
             emit(f, "local.set", row)
@@ -255,7 +286,7 @@ class Contraction:
                     emit(f, f"{shape}.mul")
                     emit(f, f"{shape}.add")
                 emit(f, "local.set", n)
-        self.further(f, 0, TILE_ROWS * self.size)
+        self.further(f, 0, self.rows_of_tile * self.size)
         self.further(f, 1, 32)
         emit(f, "local.get", 3)
         emit(f, "i32.const", 1)

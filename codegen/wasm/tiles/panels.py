@@ -45,17 +45,13 @@ class Panels:
             if access >= 0:
                 self.places.pack(access, lines, start, count, width, k, ks, to)
                 return
-        p.get(count)
-        p.integer(width - 1)
-        p.emit("i32.and")
+        self.within(count, width)
         p.emit("if")
         p.get(to)
         p.integer(0)
-        p.get(count)
-        p.integer(width - 1)
+        self.before(count, width)
+        p.integer(width)
         p.emit("i32.add")
-        p.integer(-width)
-        p.emit("i32.and")
         p.get(ks)
         p.emit("i32.mul")
         p.integer(self.size)
@@ -104,38 +100,61 @@ class Panels:
         return len([n for n in accesses if self.p.class_of(lines[len(lines) - 1], n) == "1"])
 
     def put(self, term: Term, at: int, to: int, i: int, depth: int, width: int, ks: int) -> None:
-        """Element i of a factor at a depth, or four from it on, into their panel."""
+        """Element i of a factor at a depth, or four from it on, into their panel, or pair by pair into two."""
+        p = self.p
+        self.place_of(to, i, depth, width, ks, at)
+        known = p.w.known
+        p.w.known = {}
+        p.w.keep(term)
+        value = p.w.known[term.number]
+        p.get(at)
+        p.get(value)
+        if p.w.lanes == 4 and width % 4 == 0:
+            p.emit("v128.store", 0, 0)
+        elif p.w.lanes == 4:
+            p.emit("v128.store64_lane", 0, 0, 0)
+            second = p.copied(i)
+            p.add(second, 2)
+            self.place_of(to, second, depth, width, ks, at)
+            release(p.f, second)
+            p.get(at)
+            p.get(value)
+            p.emit("v128.store64_lane", 0, 0, 1)
+        else:
+            if self.size == 4:
+                p.emit("f32.demote_f64")
+            p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
+        p.w.known = known
+
+    def place_of(self, to: int, i: int, depth: int, width: int, ks: int, at: int) -> None:
+        """Where element i stands at a depth, into the variable `at`."""
         p = self.p
         p.get(to)
-        p.get(i)
-        p.integer(-width)
-        p.emit("i32.and")
+        self.before(i, width)
         p.get(ks)
         p.emit("i32.mul")
         p.get(depth)
         p.integer(width)
         p.emit("i32.mul")
         p.emit("i32.add")
-        p.get(i)
-        p.integer(width - 1)
-        p.emit("i32.and")
+        self.within(i, width)
         p.emit("i32.add")
         p.integer(self.size)
         p.emit("i32.mul")
         p.emit("i32.add")
         p.set(at)
-        known = p.w.known
-        p.w.known = {}
-        p.w.keep(term)
-        p.get(at)
-        p.get(p.w.known[term.number])
-        if p.w.lanes == 4:
-            p.emit("v128.store", 0, 0)
-        else:
-            if self.size == 4:
-                p.emit("f32.demote_f64")
-            p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
-        p.w.known = known
+
+    def before(self, i: int, width: int) -> None:
+        """How many elements there are in the panels before that of element i, at each depth."""
+        self.p.get(i)
+        self.within(i, width)
+        self.p.emit("i32.sub")
+
+    def within(self, i: int, width: int) -> None:
+        """Which element of its panel element i is."""
+        self.p.get(i)
+        self.p.integer(width)
+        self.p.emit("i32.rem_u")
 
     # --- Elements as they lie ---
 
@@ -165,7 +184,7 @@ class Panels:
         p = self.p
         depth = self.depth[len(self.depth) - 1]
         along = p.class_of(line, n) == "1"
-        many = width if along else 4
+        many = 4 if not along and width % 4 == 0 else width
         here = p.copied(p.pointers[n])
         p.shift(here, depth, n, k)
         p.shift(here, line, n, start)
@@ -188,7 +207,7 @@ class Panels:
             p.get(ks)
             p.set(left)
             if by > 1 and not along:
-                self.turned(n, line, width, source, target, left)
+                self.turned(n, line, by, width, source, target, left)
             self.copied(n, by, depth, width, source, target, left, line)
             p.get(here)
             p.step(line, n, by)
@@ -204,14 +223,10 @@ class Panels:
     def target_of(self, to: int, i: int, width: int, ks: int, target: int) -> None:
         """Where element i of the lines stands in its panel, at the first depth."""
         p = self.p
-        p.get(i)
-        p.integer(-width)
-        p.emit("i32.and")
+        self.before(i, width)
         p.get(ks)
         p.emit("i32.mul")
-        p.get(i)
-        p.integer(width - 1)
-        p.emit("i32.and")
+        self.within(i, width)
         p.emit("i32.add")
         p.integer(self.size)
         p.emit("i32.mul")
@@ -228,12 +243,13 @@ class Panels:
         p.emit("i32.eqz")
         p.emit("br_if", 0)
         p.emit("loop")
-        for at in range(by // 4 if whole else by):
+        for at in range((by + 3) // 4 if whole else by):
             p.get(target)
             p.get(source)
             if whole:
-                p.emit("v128.load", 0, 16 * at)
-                p.emit("v128.store", 0, 16 * at)
+                vector = 4 * at + 4 <= by
+                p.emit("v128.load" if vector else "i64.load", 0, 16 * at)
+                p.emit("v128.store" if vector else "i64.store", 0, 16 * at)
             else:
                 if at > 0:
                     p.step(line, n, at)
@@ -250,13 +266,13 @@ class Panels:
         p.emit("end")
         p.emit("end")
 
-    def turned(self, n: int, line: int, width: int, source: int, target: int, left: int) -> None:
-        """Four depths of four lines at once, which are neighbours along the depth."""
+    def turned(self, n: int, line: int, by: int, width: int, source: int, target: int, left: int) -> None:
+        """Four depths of four lines or six at once, which are neighbours along the depth."""
         p = self.p
-        rows = [variable(p.f, "v128") for _ in range(4)]
-        pairs = [variable(p.f, "v128") for _ in range(4)]
-        steps = [variable(p.f, "i32") for _ in range(3)]
-        for at in range(3):
+        rows = [variable(p.f, "v128") for _ in range(by)]
+        pairs = [variable(p.f, "v128") for _ in range(by)]
+        steps = [variable(p.f, "i32") for _ in range(by - 1)]
+        for at in range(by - 1):
             p.step(line, n, at + 1)
             p.set(steps[at])
         p.emit("block")
@@ -265,14 +281,14 @@ class Panels:
         p.emit("i32.lt_s")
         p.emit("br_if", 0)
         p.emit("loop")
-        for row in range(4):
+        for row in range(by):
             p.get(source)
             if row > 0:
                 p.get(steps[row - 1])
                 p.emit("i32.add")
             p.emit("v128.load", 0, 0)
             p.set(rows[row])
-        for pair in range(4):
+        for pair in range(by):
             p.get(rows[pair // 2 * 2])
             p.get(rows[pair // 2 * 2 + 1])
             p.emit("i8x16.shuffle", *(FIRST if pair % 2 == 0 else LAST))
@@ -283,6 +299,10 @@ class Panels:
             p.get(pairs[at // 2 + 2])
             p.emit("i8x16.shuffle", *(LOWER if at % 2 == 0 else UPPER))
             p.emit("v128.store", 0, 4 * width * at)
+            if by > 4:
+                p.get(target)
+                p.get(pairs[4 + at // 2])
+                p.emit("v128.store64_lane", 0, 4 * width * at + 16, at % 2)
         p.add(source, 16)
         p.add(target, 16 * width)
         p.count_down(left, 4)

@@ -157,11 +157,12 @@ class Places(KernelPart):
         p.get(offset)
         p.emit("i32.add")
         p.set(source)
-        for v in range(width // 4):
+        for v in range((width + 3) // 4):
+            vector = 4 * v + 4 <= width
             p.get(target)
             p.get(source)
-            p.emit("v128.load", 0, 16 * v)
-            p.emit("v128.store", 0, 16 * v)
+            p.emit("v128.load" if vector else "i64.load", 0, 16 * v)
+            p.emit("v128.store" if vector else "i64.store", 0, 16 * v)
         release(p.f, source)
 
     def copy_each(self, at: list[int], offset: int, target: int) -> None:
