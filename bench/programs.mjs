@@ -1,8 +1,10 @@
 // Measures whole models, as they are and compiled: node bench/programs.mjs [cpu|webgpu] [--only=REGEX] [--skip=REGEX]
 // [--mode=eager|compiled] [--budget=MS].  One JSON line each: {lib, backend, workload, first_ms, median_ms (waiting after each
 // call), pipelined_ms (waiting at the end), host_ms (until the call returns), launches}.  `lib` is tensorloom or
-// tensorloom-compiled; ready_ms: how long it takes until calls are replayed.  --profile: where the time goes, after each.
+// tensorloom-compiled; ready_ms: how long it takes until calls are replayed.  Decoders say besides how many tokens a second
+// that is, pipelined, and what their weights and caches take.  --profile: where the time goes, after each.
 import * as torch from "../dist/index.js";
+import * as llama from "./llama.mjs";
 import { measure } from "./measure.mjs";
 import { programs } from "./models.mjs";
 
@@ -78,14 +80,19 @@ async function profiled(run) {
   console.log(profile.key_averages().table({ row_limit: 16 }).replace(/^/gm, "# "));
 }
 
-for (const [workload, make] of Object.entries(programs(torch, device))) {
+for (const [workload, make] of Object.entries({ ...programs(torch, device), ...llama.programs(torch, device) })) {
   if (!only.test(workload) || skip.test(workload)) continue;
   for (const mode of modes) {
     const compiled = mode === "compiled",
       line = { lib: compiled ? "tensorloom-compiled" : "tensorloom", backend: device, workload };
     let run = null;
     try {
-      run = await measured(await make(), compiled, line);
+      const made = await make();
+      run = await measured(made, compiled, line);
+      if (made.tokens) {
+        line.tokens_per_s = Math.round((1000 * made.tokens) / line.pipelined_ms);
+        Object.assign(line, { state_bytes: made.state_bytes, cache_bytes: made.cache_bytes });
+      }
       for (const [name, value] of Object.entries(line))
         if (name.endsWith("_ms")) line[name] = Number(value.toPrecision(4));
     } catch (error) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..data.dtypes import compute_class
 from ..data.nodes import Binary, Constant, Local, Node, Select, elements_of, uses_loop
 from .conversion import KIND_TYPES, ZEROS, converted, stored
+from .lines import Line
 from .positions import on_axes, patch_position, position
 from .printed import printed
 from .writer import KernelWriter, bound_name, element_type, is_bound, is_unsigned_beside
@@ -39,6 +40,19 @@ def varies(k: KernelWriter, n: int) -> bool:
     for e in formulas_at(k, n):
         for m in elements_of(e):
             if varies(k, m):
+                return True
+    return False
+
+
+def moves(k: KernelWriter, n: int, line: Line) -> bool:
+    """Whether what access n reads changes along a line."""
+    if line.strides[n] != 0:
+        return True
+    for e in formulas_at(k, n):
+        if line.name != "" and uses_loop(e, line.name):
+            return True
+        for m in elements_of(e):
+            if moves(k, m, line):
                 return True
     return False
 

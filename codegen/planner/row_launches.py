@@ -8,6 +8,7 @@ from .launches import launch, title
 from .lines import Resolved, own_lines, points
 from .render import prelude_text, row_kernel, window_kernel
 from .strategies.reduction import Stage, reduction_text, staged_accesses, stages_of, tree_possible, vec4_helps
+from .strategies.unrolled import Unrolled, unrolled_of, unrolled_text
 from .strategies.window import Window, reuse, window_of, workgroups
 from .strategies.window_text import window_text
 from .strategy import chosen, number, parts_of, power_of_two, reduction_shape, threads_of, unit
@@ -39,6 +40,9 @@ def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> lis
         if window is not None:
             return [window_launch(k, window)]
         rule = None
+    unrolled = None if rule is None else unrolled_of(k, threads_of(rule, k.facts))
+    if rule is not None and unrolled is not None:
+        return [unrolled_launch(k, unrolled, threads_of(rule, k.facts) // unrolled.lanes)]
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts > 1:
         launches = part_launches(k, lines, rule, parts)
@@ -81,6 +85,15 @@ def row_launch(k: KernelWriter, shape: list[int], stage: Stage) -> Launch:
     divided = stage.kind == "parts" or stage.kind == "stores"
     count = points(k.outer) * (stage.parts if divided else 1)
     return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
+
+
+def unrolled_launch(k: KernelWriter, unrolled: Unrolled, columns: int) -> Launch:
+    """columns: times so many rows as a thread has are a workgroup's."""
+    strategy = f"reduce, unrolled, {unrolled.lanes} lanes for {unrolled.rows} of {columns * unrolled.rows} rows"
+    text = unrolled_text(k, title(k, strategy), unrolled, columns)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    count = points(k.outer) // unrolled.rows
+    return launch(k, strategy, row_kernel(text), (count + columns - 1) // columns)
 
 
 def window_launch(k: KernelWriter, window: Window) -> Launch:

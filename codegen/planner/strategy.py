@@ -40,6 +40,7 @@ PART = 4096  # points of a part: sixteen for each thread of a workgroup
 MOST_PARTS = 2048  # of all rows together: the finishing launch stays short
 MUCH_WORK = 1048576  # points of all rows, from which parts are worth it where lanes read far apart
 APART_PART = 128  # points of such a part: each of its reads waits for memory alone
+NEIGHBOURS = 32  # rows whose reads beside each other are as good as those along a row: a vector of 128 bytes
 # Lanes of a row.
 FEW_ROWS = 16  # so few rows are shared by lanes even where these do not read neighbours, and never divided then
 LANE_POINTS = 2  # points of a lane, so that half of the lanes do not idle
@@ -102,14 +103,22 @@ def threads_of(rule: Schedule, facts: Facts) -> int:
 
 
 def unit(k: KernelWriter) -> bool:
-    """Whether the reads that change along the reduction lie next to each other along its innermost line."""
+    """Whether neighbouring lanes read neighbours where they walk along the reduction: the first tensor that is read
+    along its innermost line says so, unless only others change from row to row and have their neighbours there (a
+    vector times a matrix)."""
     if len(k.reduce) == 0:
         return True
     last = k.reduce[len(k.reduce) - 1]
-    for n in range(len(k.kernel.accesses)):
-        if is_bound(k, n) and varies(k, n):
-            return last.strides[n] == 1
-    return True
+    reads = [n for n in range(len(k.kernel.accesses)) if is_bound(k, n) and varies(k, n)]
+    strided = [n for n in reads if last.strides[n] != 0]
+    if len(strided) == 0:
+        return len(reads) == 0
+    if len(k.outer) > 0:
+        beside = k.outer[len(k.outer) - 1]
+        neighbours = beside.size >= NEIGHBOURS and any(beside.strides[n] == 1 for n in strided)
+        if neighbours and not any(beside.strides[n] != 0 and last.strides[n] == 1 for n in strided):
+            return False
+    return last.strides[strided[0]] == 1
 
 
 def power_of_two(limit: int) -> int:

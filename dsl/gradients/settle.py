@@ -5,7 +5,8 @@ its points run at once, so `settled` lets them first agree on the last point for
 
     last[k] = -1;   last[f(i)] max= n(i);   t[f(i)] = body   if last[f(i)] == n(i)
 
-where n numbers the points in order.  Not here: statements whose value is the same at all points of one
+where n numbers the points in order.  Where a call has but one point for each place (`index_copy_` of one row into a
+cache) they need not, and it is stored as it is.  Not here: statements whose value is the same at all points of one
 place, and those that collide along packs of unknown rank, whose points have no number."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.axes import axes, loop_index
-from ..ir.builders import ZERO, add, conj, idx, integer, is_loop, mul, read
+from ..ir.builders import ONE, ZERO, add, conj, idx, integer, is_loop, mul, read
 from ..ir.expression import Binary, E
 from ..ir.program import Fresh, Loop, Program, Stmt, overwrites
 
@@ -33,9 +34,14 @@ def settled(p: Program, fresh: Fresh) -> None:
         for v in free:
             number = add(mul(number, v.length), idx(v.name))
         whole = [Loop(fresh("k"), a.extent, a.pack or None) for a in axes(target)]
-        out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), integer(-1), when=s.when))
-        out.append(Stmt(last, s.idx, s.loops, number, pred=s.pred, mode="max=", when=s.when))
-        out.append(replace(s, pred=conj(s.pred, Binary("==", read(last, s.idx), number))))
+        count: E = ONE
+        for v in free:
+            count = mul(count, v.length)
+        several, single = conj(s.when, Binary("!=", count, ONE)), conj(s.when, Binary("==", count, ONE))
+        out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), integer(-1), when=several))
+        out.append(Stmt(last, s.idx, s.loops, number, pred=s.pred, mode="max=", when=several))
+        out.append(replace(s, pred=conj(s.pred, Binary("==", read(last, s.idx), number)), when=several))
+        out.append(replace(s, when=single))
     p.stmts = out
 
 

@@ -8,12 +8,13 @@ from ...data.nodes import Binary, Element, Node, mapped
 from ..contract import Factor
 from ..conversion import KIND_TYPES, ZEROS, converted
 from ..lines import Line
-from ..memory import access_kind, needed
-from ..positions import position
+from ..memory import access_kind, moves, needed
+from ..positions import position, variable
 from ..printed import printed
 from ..writer import KernelWriter, bound_name, element_type, is_bound
 from .tiled_lines import bound_lines, counted, split_lines
 
+STRIP = 16  # elements of a row or column that a thread loads at once
 WIDE = ["across", "depth"]  # loads of four elements at once
 BANKS_OF_VEC4 = 8  # vec4s that lie in the 32 banks of 32 bits that workgroup memory has on the GPUs we know
 
@@ -191,6 +192,10 @@ def load_of(
             split_lines(k, side.outer, side.batch, len(side.outer), "outer", place, f"_{name}_{c}", "let")
         )
     out.fetch.append(f"let inner = from_depth + {name}_deep;")
+    if side.load == "strip" and not ragged and takes_unrolled(k, side):
+        out.fetch.extend(unrolled_strip(k, side, name, piece))
+        out.keep.extend(strip_kept(side, name, piece, vec4s))
+        return out
     out.fetch.extend(split_lines(k, side.reduce, 0, len(side.reduce), "inner", "inner", "", "var"))
     wide = side.load in WIDE
     for j in range(deep):
@@ -217,17 +222,67 @@ def load_of(
             out.fetch.append("}")
         if j < deep - 1:
             out.fetch.extend(counted(k, side.reduce, "inner"))
-    for j in range(16 if side.load == "strip" else 4):
+    if side.load == "strip":
+        out.keep.extend(strip_kept(side, name, piece, vec4s))
+        return out
+    for j in range(4):
         at = f"{side.tile}[({name}_deep + {j}u) * {vec4s}u + "
-        if side.load == "strip":
-            out.keep.append(f"{at}{name}_{flat} / 4u][{name}_{flat} % 4u] = {piece}{j // 4}[{j % 4}];")
-        elif side.load == "depth":
+        if side.load == "depth":
             turn = f" ^ (({name}_deep / 2u) & {turned(side)}u)" if turned(side) > 0 else ""
             out.keep.append(
                 f"{at}(({name}_{flat} / 4u){turn})] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);"
             )
         else:
             out.keep.append(f"{at}{name}_{flat} / 4u] = {piece}{j};")
+    return out
+
+
+def strip_kept(side: Side, name: str, piece: str, vec4s: int) -> list[str]:
+    """A strip into workgroup memory."""
+    at = f"{side.tile}[({name}_deep + "
+    own = f"{name}_{side.flat}"
+    return [f"{at}{j}u) * {vec4s}u + {own} / 4u][{own} % 4u] = {piece}{j // 4}[{j % 4}];" for j in range(STRIP)]
+
+
+def takes_unrolled(k: KernelWriter, side: Side) -> bool:
+    """Whether a strip is whole rounds of the innermost loop, which leaves a read of the factor where it is: the codes
+    of quantised weights lie several to a word."""
+    count = len(side.reduce)
+    if count < 2 or side.factor.filter is not None:
+        return False
+    loop = side.reduce[count - 1]
+    if loop.name == "" or loop.size < 2 or STRIP % loop.size != 0:
+        return False
+    return any(not moves(k, n, loop) for n in needed(k, [side.factor.body]))
+
+
+def unrolled_strip(k: KernelWriter, side: Side, name: str, piece: str) -> list[str]:
+    """The reads of a strip, each of them once for all points of the innermost loop that it does not move along."""
+    count = len(side.reduce) - 1
+    loop: Line = side.reduce[count]
+    out = split_lines(k, side.reduce, 0, count, "inner", f"inner / {loop.size}u", "", "var")
+    body = side.factor.body
+    rounds = STRIP // loop.size
+    for number in range(rounds):
+        out.append("{")
+        out.extend(
+            ["  " + line for line in bound_lines(side.outer, side.batch, len(side.outer), "outer", f"_{name}_0")]
+        )
+        done = [n for n in needed(k, [body]) if moves(k, n, loop)]
+        k.reduce = side.reduce[:count]
+        out.extend(["  " + line for line in flat_reads(k, [body], done, "")])
+        k.reduce = side.reduce
+        still = [n for n in done if not moves(k, n, loop)]
+        for point in range(loop.size):
+            out.append("  {")
+            out.append(f"    const {variable(loop, 'inner', count)}: i32 = {point};")
+            out.extend(["    " + line for line in flat_reads(k, [body], still[:], "")])
+            at = number * loop.size + point
+            out.append(f"    {piece}{at // 4}[{at % 4}] = {printed(body)};")
+            out.append("  }")
+        out.append("}")
+        if number < rounds - 1:
+            out.extend(counted(k, side.reduce[:count], "inner"))
     return out
 
 
