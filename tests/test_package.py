@@ -317,11 +317,11 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
     assert packed["few"] < 43_500, packed
-    assert packed["fast"] < 90_000, packed
+    assert packed["fast"] < 90_500, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
     # mixed precision.
-    assert packed["core"] < 236_000, packed
+    assert packed["core"] < 238_500, packed
     assert packed["all"] < 568_000, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")

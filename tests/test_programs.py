@@ -31,6 +31,14 @@ def programs(tmp_path_factory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory) -> Path:
+    """Recorded calls with the smallest shapes, unpacked."""
+    file = tmp_path_factory.mktemp("programs") / "sizes.jsonl"
+    file.write_bytes(lzma.decompress((HERE / "sizes.jsonl.xz").read_bytes()))
+    return file
+
+
 def run(script: str, *arguments) -> dict:
     done = node.run([HERE / script, *map(str, arguments)], env=gpu.variables(), timeout=900)
     assert done.returncode == 0, done.stdout
@@ -57,6 +65,11 @@ def test_programs_on_the_cpu(programs, dist, figure):
     answered(run("replay.mjs", programs, "cpu"), 500, "cpu", figure)
 
 
+def test_the_smallest_shapes_on_the_cpu(sizes, dist, figure):
+    """No axes, no elements, one, axes that broadcast and that do not: what PyTorch answers, and what it refuses."""
+    answered(run("replay.mjs", sizes, "cpu"), 77, "cpu", figure, each=30)
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_programs_on_webgpu(part, programs, dist, figure):
     size = LIGHT // PARTS
@@ -68,10 +81,10 @@ def test_a_gpu_has_the_types_of_the_light_programs(programs):
     assert not [json.loads(p)["id"] for p in light if re.search(r'"(dtype|d)":"float64"', p)]
 
 
-def answered(result: dict, count: int, device: str, figure):
+def answered(result: dict, count: int, device: str, figure, each: int = 40):
     left = unknown(result["found"])
     figure(f"random programs on {device}: {result['answers']} answers of {result['programs']} programs as PyTorch's")
-    assert result["programs"] == count and result["answers"] > 40 * count
+    assert result["programs"] == count and result["answers"] > each * count
     assert not left, shown(left)
 
 

@@ -110,8 +110,8 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
             env["number_" + p.name] = 1 if arg.weak else 0
-            if len(arg.shape) > 0:
-                env["size_" + p.name + "_0"] = arg.shape[0]
+            env["size_" + p.name + "_0"] = [*arg.shape, 1][0]
+            env["size_" + p.name + "_last"] = [1, *arg.shape][len(arg.shape)]
         elif arg is not None:
             raise OpError(f"{op.name}: '{p.name}' must be a tensor")
         elif not p.optional:
@@ -126,21 +126,26 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
 
 
 def compared(op: Op, metas: list[Meta | None], env: Env) -> None:
-    """Which tensors have the same shape; one that is absent has any."""
+    """Which tensors have the same shape, one that is absent has any; and along how many axes one is stretched."""
     for p in op.params:
         for q in op.params:
             a: Meta | None = metas[p.slot] if p.slot >= 0 else None
             b: Meta | None = metas[q.slot] if q.slot >= 0 else None
-            env["same_" + p.name + "_" + q.name] = 1 if a is None or b is None or same_shape(a.shape, b.shape) else 0
+            pair = p.name + "_" + q.name
+            n = ones_for_more(a.shape, b.shape) if a is not None and b is not None else 0
+            env["stretched_" + pair] = n
+            env["same_" + pair] = 1 if n == 0 and (a is None or b is None or len(a.shape) == len(b.shape)) else 0
 
 
-def same_shape(a: list[int], b: list[int]) -> bool:
-    if len(a) != len(b):
-        return False
+def ones_for_more(a: list[int], b: list[int]) -> int:
+    """How many axes of `a`, counted from the first, have length 1 where those of `b` have another; -1 where they differ
+    otherwise, or `b` has fewer."""
+    n = 0
     for i in range(len(a)):
-        if a[i] != b[i]:
-            return False
-    return True
+        if i >= len(b) or (a[i] != b[i] and a[i] != 1):
+            return -1
+        n += 0 if a[i] == b[i] else 1
+    return n
 
 
 def some_tensor(op: Op, metas: list[Meta | None]) -> None:

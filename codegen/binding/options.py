@@ -116,29 +116,29 @@ def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]])
 
 
 def marked(op: Op, args: list[Arg], env: Env, name: str, shape: list[int]) -> tuple[list[int], list[int]]:
-    """The places of the axes that the option `name` leaves and of those that it names; without axes it names all."""
+    """The places of the axes that `name`, an option or a `where` size, leaves, and of those that it names: without any,
+    all."""
     if len(shape) > 64:
         raise OpError(f"{op.name}: only tensors with up to 64 dims are supported")
     marks = [False for n in shape]
-    everything = True
+    values: list[float] = [size.value(env) for size in op.sizes if size.name == name]
     for i, p in enumerate(op.params):
+        arg = args[i]
         if entry(p.name) != name:
             continue
-        arg = args[i]
-        values: list[float] = []
         if arg is not None:
             values = whole_list(op, p, arg)
         elif p.default is not None:
             values = [p.default(env)]
-        everything = len(values) == 0
-        seen: list[int] = []
-        for v in values:
-            k = normal_dim(op, v, len(shape))
-            if k in seen:
-                raise OpError(f"{op.name}: dim {k} appears multiple times in the list of dims")
-            seen.append(k)
-            if k < len(shape):
-                marks[k] = True
+    everything = len(values) == 0
+    seen: list[int] = []
+    for v in values:
+        k = normal_dim(op, v, len(shape))
+        if k in seen:
+            raise OpError(f"{op.name}: dim {k} appears multiple times in the list of dims")
+        seen.append(k)
+        if k < len(shape):
+            marks[k] = True
     kept = [i for i in range(len(shape)) if not everything and not marks[i]]
     dropped = [i for i in range(len(shape)) if everything or marks[i]]
     return kept, dropped

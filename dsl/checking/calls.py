@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..text.diagnostics import choice_label, did_you_mean, either
 from ..text.syntax import Op, X
-from ..text.vocabulary import FUNCTIONS
+from ..text.vocabulary import FUNCTIONS, axis_number
 from .shapes import KINDS
 
 
@@ -38,20 +38,21 @@ MEASURES = {
     "type": (("tensor", "option"),),
     "fits": (("pack",), ("pack",)),
     "same": (("tensor",), ("tensor",)),
+    "stretched": (("tensor",), ("tensor",)),
     "number": (("tensor",),),
     "nth": (("option", "pack", ""), ""),
 }
 
 
 def measure(walk, e: X):
-    """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits`, `same` and `nth`."""
+    """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits`, `same`, `stretched` and `nth`."""
     for x, kinds in zip(e.args, MEASURES[e.val]):
         thing = walk.things.get(x.val) if x.kind == "name" else None
         if x.kind == "name" and x.val in walk.untyped:
             continue
         if kinds == "num":
-            if x.kind != "num":
-                walk.error("option", f"`{e.val}` takes the number of an axis", x.span, "this is none")
+            if axis_number(x) is None:
+                walk.error("option", f"`{e.val}` takes the number of an axis, 0 or -1", x.span, "this is none")
         elif kinds == "" or thing and thing.kind in kinds or x.kind == "name" and not thing and "" in kinds:
             pass
         elif x.kind != "name" or thing:

@@ -17,7 +17,7 @@ from .scope import CONSTANTS, Scope, Thing, Vocabulary
 from .shapes import KINDS
 
 # Functions whose argument may be a whole tensor.
-WHOLE = ("rank", "numel", "size", "given", "type", "fits", "same", "number", "nth", "stop")
+WHOLE = ("rank", "numel", "size", "given", "type", "fits", "same", "stretched", "number", "nth", "stop")
 
 
 def index_names(e: X | None) -> set[str]:
@@ -181,7 +181,8 @@ class Formulas(Accesses, Operands):
         inside = {n.val for n in [*names_in(body), *names_in(condition)]}
         in_index = index_names(body) | index_names(condition)
         single, packs, seen = set(at.single), set(at.packs), set()
-        axes = [b for b in binders if b.name in options and not b.pack and b.high is None and not at.indexed]
+        named = [*self.scope.axes(), *self.untyped]
+        axes = [b for b in binders if b.name in named and not b.pack and b.high is None and not at.indexed]
         indexed = (
             at.indexed or bool(binders) and not axes and any(b.high is not None or b.name in in_index for b in binders)
         )

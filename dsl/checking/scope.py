@@ -52,6 +52,10 @@ class Scope:
     def axis_options(self) -> list[str]:
         return [n for n, t in self.things.items() if t.kind == "option" and t.type and t.type.name in ("dim", "dims")]
 
+    def axes(self) -> list[str]:
+        """What names an axis: options, and `where` sizes, which are no choice of a caller's."""
+        return [*self.axis_options(), *(s.name for s in self.op.sizes if not s.pack)]
+
 
 @dataclass
 class Vocabulary:
@@ -82,13 +86,15 @@ class Vocabulary:
 
 
 def compared(name: str, op: Op) -> str | None:
-    """What `same_a_b` is for parameters a and b; None for other names.  Of many parameters there are too many pairs for
-    a list."""
+    """What `same_a_b` or `stretched_a_b` is for parameters a and b; None for other names.  Of many parameters there are
+    too many pairs for a list."""
     params, words = {p.name for p in op.params}, name.split("_")
     for i in range(2, len(words)):
         a, b = "_".join(words[1:i]), "_".join(words[i:])
         if words[0] == "same" and a in params and b in params:
             return f"whether `{a}` and `{b}` have one shape"
+        if words[0] == "stretched" and a in params and b in params:
+            return f"along how many axes `{a}` is stretched to `{b}`"
     return None
 
 
@@ -111,6 +117,7 @@ def derived(op: Op) -> dict[str, str]:
             out[f"type_{p.name}"] = f"the type of `{p.name}`"
         if is_tensor(p):
             out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
+            out[f"size_{p.name}_last"] = f"the last size of `{p.name}`"
             out[f"number_{p.name}"] = f"whether a number stands for `{p.name}`"
     cotangents = {f"g_{n}": f"the gradient of `{n}`" for n in outputs}
     slopes = {f"d_{n}": f"the gradient by `{n}`" for n in tensors}

@@ -282,7 +282,7 @@ class Signature(Shapes):
         thing = self.scope.things.get(name)
         if not thing:
             self.error("name", f"unknown axis `{name}`", at, did_you_mean(name, self.scope.axis_options()))
-        elif name not in self.scope.axis_options():
+        elif name not in self.scope.axes():
             self.error("name", f"`{name}` names no axis", at, f"it is {KINDS[thing.kind]}")
         if not unless:
             return

@@ -82,7 +82,7 @@ class Patterns:
             return None
         if e.kind == "name" and self.rank.get(e.val) is not None:
             return self.rank[e.val]
-        if e.kind == "call" and e.val in ("product", "rank", "numel", "nth", "fits", "same", "ravel"):
+        if e.kind == "call" and e.val in ("product", "rank", "numel", "nth", "fits", "same", "stretched", "ravel"):
             return None
         return next((r for a in e.args if (r := self.rank_in(a)) is not None), None)
 

@@ -37,7 +37,7 @@ from ..ir.expression import Binary, Constant, E, Inside, Random, Read, Symbol, U
 from ..ir.intrinsics import INTRINSICS, ROUTINES
 from ..opdef import MISSING, Presence, TypeOf, symbol
 from ..text.syntax import X
-from ..text.vocabulary import DTYPES
+from ..text.vocabulary import DTYPES, axis_number
 from .context import Context, Mistake
 from .dims import Item
 from .scalar_nodes import COMPARISONS, extent, folded, horner, product
@@ -258,7 +258,7 @@ class Formulas:
             return sym(n)
         if n == "number":
             return sym(f"number_{a[0].val}")
-        if n in ("fits", "same"):
+        if n in ("fits", "same", "stretched"):
             return sym(f"{n}_{a[0].val}_{a[1].val}")
         if n == "axis":
             if c.component is None:
@@ -330,7 +330,7 @@ class Formulas:
             len(e.args) != (2 if n == "size" else 1)
             or e.args[0].kind != "name"
             or n == "size"
-            and e.args[1].kind != "num"
+            and axis_number(e.args[1]) is None
         ):
             raise Mistake(
                 "syntax",
@@ -342,7 +342,7 @@ class Formulas:
         if n == "rank":
             return integer(rank) if rank is not None else sym(f"rank_{what}")
         if n == "size":
-            return sym(f"size_{what}_{e.args[1].val}")
+            return sym(f"size_{what}_{axis_number(e.args[1])}")
         if what in self.op.options:
             return sym("count_dropped")  # numel(dim): how many elements a reduction takes together
         if self.op.is_tensor(what):

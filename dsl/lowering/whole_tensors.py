@@ -57,7 +57,7 @@ def is_constant(e: X, op) -> bool:
     measured = {
         id(a)
         for n in nodes_in(e)
-        if n.kind == "call" and n.val in ("given", "rank", "numel", "size", "same")
+        if n.kind == "call" and n.val in ("given", "rank", "numel", "size", "same", "stretched")
         for a in n.args
     }
     return all(
@@ -79,13 +79,14 @@ class Whole:
         self.waiting: list[tuple] = []  # assignments whose target is not declared yet
 
     def reduced_option(self) -> str:
-        """The `dim` option over which the op's whole-tensor formulas reduce."""
+        """The `dim` option, or `where` size, over which the op's whole-tensor formulas reduce."""
+        sizes = {s.name for s in self.op.op.sizes if not s.pack}
         for a in (*self.op.op.body, *self.op.op.grads):
             for n in nodes_in(a.value):
                 if n.kind == "reduce" and len(n.val[1]) == 1:
                     name = n.val[1][0].name
                     t = self.op.options.get(name)
-                    if t is not None and t.name in ("dim", "dims"):
+                    if t is not None and t.name in ("dim", "dims") or name in sizes:
                         return name
         return ""
 
@@ -130,7 +131,7 @@ class Whole:
             return []
         if e.kind == "call" and e.val == "rand":
             return self.everything()
-        if e.kind == "call" and e.val in ("given", "rank", "numel", "size", "same"):
+        if e.kind == "call" and e.val in ("given", "rank", "numel", "size", "same", "stretched"):
             return []
         out: list[tuple[Key, Axis]] = []
         for a in e.args:

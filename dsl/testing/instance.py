@@ -46,7 +46,7 @@ class Instance:
         at places drawn from `seed`), numbers, lists, texts, None."""
         rng = random.Random(seed)
         whole = len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))
-        places = sorted(rng.sample(range(whole), len(self.packs.get("dropped", ()))))
+        places = self.places(whole) or sorted(rng.sample(range(whole), len(self.packs.get("dropped", ()))))
         order = [i for i in range(whole) if i not in places] + places
         out: list = []
         for p in self.op.params:
@@ -70,6 +70,11 @@ class Instance:
             else:
                 out.append(self.env[symbol(p.name)])
         return out
+
+    def places(self, whole: int) -> list[int]:
+        """The axis of `whole` ones that a `where` size names, if one does."""
+        names = {d.option for t in self.op.tensors.values() for d in t.dims if d.kind == "domain"}
+        return [int(self.env[name]) % whole for name, _ in self.op.sizes if name in names]
 
     def physical(self, name: str, order: list[int]) -> np.ndarray:
         """An input in its own shape: split axes as one, kept and dropped axes at their places."""

@@ -10,7 +10,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import product
+from itertools import product, zip_longest
 
 import numpy as np
 
@@ -135,8 +135,9 @@ class Draw:
         order = list(range(len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))))
         shapes = {n: w.physical(n, order).shape for n in w.views}
         for n, shape in shapes.items():
-            env |= {f"size_{n}_0": x for x in shape[:1]}
+            env |= {f"size_{n}_0": [*shape, 1][0], f"size_{n}_last": [1, *shape][-1]}
         env |= {f"same_{a}_{b}": int(shapes[a] == shapes[b]) for a in shapes for b in shapes}
+        env |= {f"stretched_{a}_{b}": stretched(shapes[a], shapes[b]) for a in shapes for b in shapes}
         return None if self.refuse() else w
 
     # --- Sizes and options ---
@@ -164,7 +165,7 @@ class Draw:
 
     def draw_packs(self):
         """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
-        kinds = {p.name: p.kind for p in self.op.params}
+        kinds = {p.name: p.kind for p in self.op.params} | {name: "dim" for name, _ in self.op.sizes}
         for t in self.op.tensors.values():
             for name, dim in [(a.pack, d) for d in t.dims for a in of_dim(d)]:
                 if not name or name in self.packs:
@@ -245,6 +246,8 @@ class Draw:
         env["floating"] = int(self.floating())
         env |= {f"number_{t.name}": 0 for t in self.inputs}
         env |= {f"same_{a.name}_{b.name}": 1 for a in self.inputs for b in self.inputs}  # until there are arrays
+        env |= {f"stretched_{a.name}_{b.name}": 0 for a in self.inputs for b in self.inputs}
+        env |= {f"size_{t.name}_{axis}": 1 for t in self.inputs for axis in ("0", "last")}
         for t in self.inputs:
             place = 0
             for d in t.dims:
@@ -347,3 +350,9 @@ def number(e: X) -> float:
         case "/":
             return number(e.args[0]) / number(e.args[1])
     raise ValueError(f"no number: {e}")
+
+
+def stretched(shape: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """What `stretched(a, b)` says of two shapes."""
+    unlike = [n for n, m in zip_longest(shape, other[: len(shape)]) if n != m]
+    return len(unlike) if all(n == 1 for n in unlike) and len(shape) <= len(other) else -1

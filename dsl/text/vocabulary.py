@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     "axis": (0, 0),
     "fits": (2, 2),
     "same": (2, 2),
+    "stretched": (2, 2),
     "number": (1, 1),
     "floating": (0, 0),
     "ravel": (2, 2),
@@ -51,6 +52,13 @@ SPACES = (
     "torch.signal.windows",
     "Tensor",
 )
+
+
+def axis_number(e: X) -> str | None:
+    """How the size of an axis is called at the end of its name: "0" that of the first one, "last" that of the last."""
+    if e.kind == "num" and e.val == 0:
+        return "0"
+    return "last" if e.kind == "neg" and e.args[0].kind == "num" and e.args[0].val == 1 else None
 
 
 def is_tensor(p: Param) -> bool:

@@ -354,12 +354,8 @@ export function randomWhole(
   if (!(low < high))
     throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   const dtype = dtypeOf(options, "int64"),
-    last = fitting(op, dtype, high - 1),
-    wide = last - low >= 2 ** 32;
-  return finish(
-    kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, wide, sourceIn(options, op)),
-    options,
-  );
+    last = fitting(op, dtype, high - 1);
+  return finish(kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, sourceIn(options, op)), options);
 }
 
 /** The numbers from 0 up to n in random order. */

@@ -26,7 +26,9 @@ async function distinct(
   counts: boolean,
   dim: number | null,
 ): Promise<Tensor | Tensor[]> {
-  const axis = dim === null || input.ndim === 0 ? null : axisOf(dim, input.ndim, op);
+  if (dim !== null && input.ndim === 0)
+    throw new OpError(`${op}: Dimension specified as ${dim} but tensor has no dimensions`);
+  const axis = dim === null ? null : axisOf(dim, input.ndim, op);
   const items = axis === null ? views.reshape(input, [-1]) : movedim(input, axis, 0),
     n = items.shape[0]!,
     width = numelOf(items.shape.slice(1));

@@ -34,14 +34,9 @@ export const rand_like = (input: Tensor, generator: RandomSource | null): Tensor
   run(rand_likeOp, [input, { generator }]) as Tensor;
 export const randn_like = (input: Tensor, generator: RandomSource | null): Tensor =>
   run(randn_likeOp, [input, { generator }]) as Tensor;
-/** randint_fill(input, low, last, wide): whole numbers. */
-export const randint_fill = (
-  input: Tensor,
-  low: number,
-  last: number,
-  wide: boolean,
-  generator: RandomSource | null,
-): Tensor => run(randint_fillOp, [input, low, last, wide, { generator }]) as Tensor;
+/** randint_fill(input, low, last): whole numbers. */
+export const randint_fill = (input: Tensor, low: number, last: number, generator: RandomSource | null): Tensor =>
+  run(randint_fillOp, [input, low, last, { generator }]) as Tensor;
 /**
  * index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint; index_copy:
  * replacing them.

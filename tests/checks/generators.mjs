@@ -97,6 +97,41 @@ export default {
     t.equal(await randint(5, 1000, [4], on).tolist(), [362, 401, 948, 601]);
     t.equal(await zeros(4, { device: t.device }).random_(0, 100, { generator }).tolist(), [51, 53, 74, 76]);
   },
+  "random_ without bounds fills a type, as PyTorch does, and from a number on": async (t) => {
+    const largest = { bool: 1, uint8: 255, int8: 127, int16: 32767, uint16: 65535, int32: 2 ** 31 - 1 };
+    const floats = {
+      float32: 2 ** 24,
+      ...(t.device === "cpu" ? { float16: 2048, bfloat16: 256, float64: 2 ** 53 } : {}),
+    };
+    for (const [dtype, most] of Object.entries({ ...largest, uint32: 2 ** 31 - 1, int64: 2 ** 31 - 1, ...floats })) {
+      const x = t.torch.zeros(400, { dtype, device: t.device }),
+        filled = [await x.random_().tolist(), await x.random_({ from: 1 }).tolist()];
+      for (const [from, list] of filled.map((numbers) => numbers.map(Number)).entries()) {
+        const least = Math.min(...list),
+          last = Math.max(...list);
+        if (least < from || least > from + 0.03 * most || last < 0.97 * most || last > most || list.some((n) => n % 1))
+          throw new Error(`${dtype} from ${from}: ${least} to ${last}`);
+      }
+    }
+    const bytes = t.torch.zeros(3, { dtype: "uint8", device: t.device });
+    await refused(t, /random_: from=-1 is out of bounds for uint8/)(() => bytes.random_({ from: -1 }));
+  },
+  "ranges of more numbers than a float has have all of them on the CPU": async (t) => {
+    if (t.device !== "cpu") return;
+    const { randint, zeros } = t.torch;
+    for (const list of [
+      await randint(0, 2 ** 31, [400]).tolist(),
+      await zeros(400, { dtype: "int32" })
+        .random_(0, 2 ** 31)
+        .tolist(),
+      await zeros(400, { dtype: "int64" })
+        .random_(2 ** 40)
+        .tolist(),
+    ]) {
+      const odd = list.filter((n) => Number(n) % 2).length;
+      if (odd < 120 || odd > 280) throw new Error(`${odd} of ${list.length} are odd`);
+    }
+  },
   "random_ goes up to the end of a type, and takes the end alone": async (t) => {
     const { zeros } = t.torch,
       fill = (dtype, ...args) =>
@@ -123,6 +158,9 @@ export default {
       ["int32", -end - 1, 0],
       ["int32", end, end + 5],
       ["int8", 129],
+      ["int16", 32769],
+      ["uint16", 65537],
+      ["uint32", end + 1],
       ["bool", 3],
     ])
       await refused(t, /random_: .* does not fit into/)(() => fill(dtype, ...args));
