@@ -61,6 +61,7 @@ CALLS = {  # of all strategies, by large shapes, small ones, strides and types
     "conv2d": [
         [tensor([2, 8, 28, 28]), tensor([16, 8, 3, 3]), tensor([16])],
         [tensor([1, 3, 9, 9]), tensor([4, 3, 3, 3])],
+        [tensor([1, 16, 8, 8]), tensor([16, 16, 3, 3]), tensor([16]), [1, 1], [1, 1]],
     ],
     "cumsum": [[tensor([4, 100000]), 1], [tensor([100000, 4]), 0], [tensor([5], "int32"), 0]],
     "embedding": [[tensor([5, 2], "int32"), tensor([10, 3])]],

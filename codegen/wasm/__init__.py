@@ -6,7 +6,7 @@ planning/         what a call decides before anything is printed
   straight.py     indices that move in even steps as strides
   rows.py         rows that need no doubles
   residues.py     strided windows that are read backwards, residue by residue
-  margins.py      windows that are read from a copy with margins
+  margins.py      windows that are read from a copy with margins; small_windows.py: whose sums take fewer products
   sharing.py      what threads share out
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 steps.py          what kernels do at their points, from the terms of their steps (step_terms.py)
@@ -17,6 +17,7 @@ copies.py         copies with margins
 tiles/            sums of products in tiles
   contraction.py  blocks and tiles, of panels
   panels.py       elements in panels, as they lie or one by one; places.py: by tables of places
+  winograd.py     windows of 3 x 3 points, whose products are of sums (window_sums.py)
   walks.py        several lines as if they were one
 printer.py        lines as loops; hoisting.py: what does not change along them
 elements.py       elements read, at their addresses (addresses.py); stores.py: and stored

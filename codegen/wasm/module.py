@@ -12,6 +12,7 @@ from .routines import bring
 from .steps import Steps
 from .text import function_text
 from .tiles.contraction import Contraction
+from .tiles.winograd import Winograd
 
 
 @dataclass
@@ -37,7 +38,11 @@ def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
         return WasmKernel(printer.functions.own, printer.functions.given, printer.w.faults)
     steps = Steps(printer)
     if k.product is not None:
-        Contraction(printer, steps, k.product, relaxed).write()
+        contraction = Contraction(printer, steps, k.product, relaxed)
+        if k.windows is not None:
+            winograd = Winograd(contraction, k.windows)
+            contraction.inner = lambda scratch: winograd.write(scratch)
+        contraction.write()
     else:
         steps.write()
     return WasmKernel(printer.functions.own, printer.functions.given, printer.w.faults)

@@ -25,6 +25,19 @@ FEW_ROWS = 4  # of one without, and where there are not many
 
 
 @dataclass
+class SmallWindows:
+    """Windows of a contraction whose products are of sums (small_windows.py).  elements, weights: their accesses.
+    backwards: whether windows go backwards through elements, down and along.  along: tiles of a line of windows, up to
+    a multiple of four; lines: pairs of such lines in a block."""
+
+    elements: int
+    weights: int
+    backwards: list[bool]
+    along: int
+    lines: int
+
+
+@dataclass
 class Plan:
     """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
     tensor; used: the accesses that formulas need and those that are written; numbers, uniforms: where parameters stand
@@ -37,6 +50,7 @@ class Plan:
     the outer line of few points whose formulas are printed for each of them, since they ask which it is, or -1.
     columns: how many neighbours of the last outer line go together through the rows of a reduction, or 0.  guard: what
     says which products are left out of a sum, where zeros are multiplied instead.  low: whether tiles have few rows.
+    windows: those of a contraction whose products are of sums, if any.
     part: which points of the kernel it computes, where that is not all.  floats: whether rows are computed in single
     floats, four at once (rows.py)."""
 
@@ -63,6 +77,7 @@ class Plan:
     columns: int = 0
     guard: Node | None = None
     low: bool = False
+    windows: SmallWindows | None = None
     part: str = ""
     floats: bool = False
 

@@ -87,7 +87,12 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         parameter(k, out, "rows", "i", points(product.rows))
         parameter(k, out, "columns", "i", points(product.columns))
         parameter(k, out, "depth", "i", points(product.depth))
-        blocks = block_sizes(points(product.rows), points(product.columns), points(product.depth), 32 // size)
+        windows = k.windows
+        if windows is None:
+            blocks = block_sizes(points(product.rows), points(product.columns), points(product.depth), 32 // size)
+        else:
+            rows = points(product.rows)
+            blocks = [evenly(rows, rows, ROWS), windows.lines * 2 * k.outer[len(k.outer) - 1].size, k.reduce[0].size]
         parameter(k, out, "mc", "i", blocks[0])
         parameter(k, out, "nc", "i", blocks[1])
         parameter(k, out, "kc", "i", blocks[2])
@@ -95,6 +100,13 @@ def with_parameters(k: Plan, program: int) -> WasmLaunch:
         parameter(k, out, "held", "i", held)
         out.scratch = size * (blocks[0] * held + blocks[2] * blocks[1] + blocks[0] * blocks[1])
         out.scratch += 4 * (blocks[2] + max(blocks[0], blocks[1]) + 32 // size)
+        if windows is not None:
+            tiles = (windows.lines * windows.along + 7) // 8 * 8
+            parameter(k, out, "along", "i", windows.along)
+            parameter(k, out, "tiles", "i", tiles)
+            out.scratch = (blocks[0] + tiles) * k.reduce[0].size + blocks[0] * tiles
+            out.scratch = size * (16 * out.scratch + blocks[0] * blocks[1])
+            key.append("windows " + "".join("-" if back else "+" for back in windows.backwards))
     if k.kept >= 0:
         key.append(f"kept {k.kept}")
         out.scratch = k.kept_bytes() * points(k.reduce) * max(k.columns, 1)

@@ -19,6 +19,7 @@ from .parameters import with_parameters
 from .residues import Part, guarded, parts_of, sparse, with_guard
 from .rows import in_floats
 from .sharing import sharing_of
+from .small_windows import in_pairs, small_windows_of
 from .straight import Evenness, Straight, straightened
 from .strategy import columns_of, goes_across, in_singles, kept_step, ones_of, split_line, tiles
 
@@ -112,6 +113,9 @@ def planned(op: Op, whole: Kernel, part: Part, call: Call, stored: list[str], le
     k.sharing = sharing_of(
         kernel.shape, kernel.steps, kernel.accesses, k.code, k.used, k.outer, k.reduce, product, lanes
     )
+    k.windows = small_windows_of(k)
+    if k.windows is not None and product is not None:
+        k.sharing = in_pairs(k.sharing, product, k.outer)
     if kernel.shape == "map":
         k.split = split_line(k)
     k.floats = product is None and k.split < 0 and in_floats(k)

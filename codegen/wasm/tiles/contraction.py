@@ -24,7 +24,7 @@ from .walks import Walks
 class Contraction:
     """Prints a contraction whose lines are batch, rows, columns and depth, in this order.  size: bytes of an element of
     panels; rows_of_tile, across: rows and columns of a tile; relaxed: whether the engine has instructions that multiply
-    and add."""
+    and add; inner: what adds up at each point of batch lines instead, from the variable with the scratch's address."""
 
     def __init__(self, p: Printer, steps: Steps, product: Product, relaxed: bool):
         self.p = p
@@ -39,6 +39,7 @@ class Contraction:
         first += len(product.rows)
         self.columns = list(range(first, first + len(product.columns)))
         first += len(product.columns)
+        self.inner: Callable[[int], None] | None = None
         self.walks = Walks(p)
         self.panels = Panels(p, self.walks, list(range(first, first + len(product.depth))), self.size)
 
@@ -73,6 +74,10 @@ class Contraction:
             p.get(p.parameter("length"))
             p.emit("i32.add")
             p.set(left)
+        if p.k.windows is not None and self.inner is not None:
+            self.inner(left)
+            release(p.f, left)
+            return
         right = self.sum(left, lambda: self.bytes_of("mc", "held"))
         sums = self.sum(right, lambda: self.bytes_of("kc", "nc"))
         tables = self.sum(sums, lambda: self.bytes_of("mc", "nc"))
@@ -112,34 +117,56 @@ class Contraction:
         self.panels.pack(self.product.left, self.rows, m, ms, self.rows_of_tile, k, ks, here)
         p.emit("end")
         self.panels.pack(self.product.right, self.columns, n, ns, self.across, k, ks, right)
-        a = p.copied(here)
-        c = p.copied(sums)
-        i = p.copied(ms)
+        self.add_panels(
+            [here, right, sums, ms, ns, ks],
+            lambda: self.times(ks, self.rows_of_tile * self.size),
+            lambda: self.times(ks, self.across * self.size),
+            p.parameter("nc"),
+        )
+        release(p.f, here)
+
+    def add_panels(self, given: list[int], tall: Callable[[], None], wide: Callable[[], None], stride: int) -> None:
+        """The products of some panels.  given: the variables with their addresses and that of the sums, with rows,
+        columns and depth; tall, wide: leave bytes from one panel to the next; stride: sums of a row."""
+        p = self.p
+        a = p.copied(given[0])
+        c = p.copied(given[2])
+        i = p.copied(given[3])
         p.emit("loop")
-        b = p.copied(right)
+        b = p.copied(given[1])
         d = p.copied(c)
-        j = p.copied(ns)
+        j = p.copied(given[4])
+        ks = given[5]
         p.emit("loop")
         if self.rows_of_tile > FEW_ROWS:
             p.get(i)
             p.integer(FEW_ROWS)
             p.emit("i32.gt_s")
             p.emit("if")
-            self.add_tile(self.rows_of_tile, [a, b, d, ks])
+            self.add_tile(self.rows_of_tile, [a, b, d, ks, stride])
             p.emit("else")
-            self.add_tile(FEW_ROWS, [a, b, d, ks])
+            self.add_tile(FEW_ROWS, [a, b, d, ks, stride])
             p.emit("end")
         else:
-            self.add_tile(FEW_ROWS, [a, b, d, ks])
-        self.add_times(b, ks, self.across * self.size)
+            self.add_tile(FEW_ROWS, [a, b, d, ks, stride])
+        p.get(b)
+        wide()
+        p.emit("i32.add")
+        p.set(b)
         p.add(d, self.across * self.size)
         self.again(j, self.across)
         p.emit("end")
-        self.add_times(a, ks, self.rows_of_tile * self.size)
-        self.add_times(c, p.parameter("nc"), self.rows_of_tile * self.size)
+        p.get(a)
+        tall()
+        p.emit("i32.add")
+        p.set(a)
+        p.get(c)
+        self.times(stride, self.rows_of_tile * self.size)
+        p.emit("i32.add")
+        p.set(c)
         self.again(i, self.rows_of_tile)
         p.emit("end")
-        for x in [a, b, c, d, i, j, here]:
+        for x in [a, b, c, d, i, j]:
             release(p.f, x)
 
     def held(self, k: int) -> None:
@@ -174,14 +201,10 @@ class Contraction:
         self.p.set(out)
         return out
 
-    def add_times(self, n: int, times: int, by: int) -> None:
-        p = self.p
-        p.get(n)
-        p.get(times)
-        p.integer(by)
-        p.emit("i32.mul")
-        p.emit("i32.add")
-        p.set(n)
+    def times(self, n: int, by: int) -> None:
+        self.p.get(n)
+        self.p.integer(by)
+        self.p.emit("i32.mul")
 
     def again(self, n: int, by: int) -> None:
         """Goes round the loop again while so many less is more than 0."""
@@ -231,7 +254,6 @@ class Contraction:
         p = self.p
         for x in given:
             p.get(x)
-        p.get(p.parameter("nc"))
         p.integer(self.size)
         p.emit("i32.mul")
         p.emit("call", self.tile(rows).number)
@@ -317,7 +339,9 @@ class Contraction:
         )
 
     def filtered(self) -> bool:
-        """Whether products are left out of sums."""
+        """Whether products are left out of sums; where windows are multiplied as sums, that has been looked after."""
+        if self.p.k.windows is not None:
+            return False
         return self.product.left.filter is not None or self.product.right.filter is not None or self.guard() is not None
 
     def guard(self) -> Node | None:
