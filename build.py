@@ -223,7 +223,7 @@ def bench(options: argparse.Namespace) -> int:
 def mutate(options: argparse.Namespace) -> int:
     from buildtools import gpu
     from buildtools.mutation import mutate as trials
-    from buildtools.mutation import mutations
+    from buildtools.mutation import mutations, trial
 
     chosen = mutations.draw(options.count, options.seed, options.only)
     if options.list:
@@ -231,7 +231,7 @@ def mutate(options: argparse.Namespace) -> int:
         return 0
     gpu.enter()
     package.build()
-    report = options.report or trials.FOLDER / f"seed-{options.seed}.jsonl"
+    report = options.report or trial.FOLDER / f"seed-{options.seed}.jsonl"
     return trials.mutate(chosen, options.jobs, report, options.near, options.seconds)
 
 

@@ -38,6 +38,7 @@ SEE_MOST = {
     "compat/": ["typescript::*", *CHECKS],
 }
 MOST = 60  # seconds for tests that speak of what changes
+RUNNING = 120  # seconds for tests that run what changes
 PLAIN = re.compile(r"[\w.-]+( [\w.-]+)*")
 DEFINES = {
     ".ts": re.compile(r"^(?:export |default |async |abstract )*(?:function\*?|class|const|let) (\w+)", re.M),
