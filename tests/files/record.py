@@ -129,6 +129,23 @@ def types():
     }
 
 
+def before_1_6():
+    """The format of PyTorch before 1.6: pickles, then the storages."""
+    base = torch.arange(6.0).reshape(2, 3)
+    tensors = {
+        "base": base,
+        "turned": base.T,
+        "column": base[:, 1],
+        "half": torch.tensor([0.5, -2], dtype=torch.float16),
+        "whole": torch.tensor([[5, -(2**20)]]),
+        "none": torch.zeros(0, 3),
+        "yes": torch.tensor([True, False]),
+    }
+    values = collections.OrderedDict({**tensors, "epoch": 3})
+    expected = {name: numbers(tensor) for name, tensor in tensors.items()}
+    record("legacy.pt", values, expected, _use_new_zipfile_serialization=False)
+
+
 def main():
     torch.manual_seed(0)
     record("types.pt", types(), {key: numbers(x) for key, x in types().items()})
@@ -200,7 +217,7 @@ def main():
     record("refused.pt", {"net": torch.nn.Linear(1, 1)}, "torch.nn.modules.linear.Linear")
     record("complex.pt", {"c": torch.zeros(2, dtype=torch.complex64)}, "torch.ComplexFloatStorage")
     record("large.pt", {"n": torch.tensor([5, 2**40])}, str(2**40))
-    record("legacy.pt", {"a": torch.ones(2)}, "1.6", _use_new_zipfile_serialization=False)
+    before_1_6()
     torch.jit.save(torch.jit.script(torch.nn.ReLU()), HERE / "script.pt")
     EXPECTED["script.pt"] = "TorchScript"
     (HERE / "expected.json").write_text(json.dumps(EXPECTED, indent=1) + "\n")
