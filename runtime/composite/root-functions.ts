@@ -231,11 +231,13 @@ export const frobenius_norm = /* @__PURE__ */ operator(
   "frobenius_norm input dim? keepdim?",
   (input: Tensor, dim?: Axes, keepdim?: boolean) => p_norm(input, "fro", dim ?? null, keepdim ?? false),
 );
-/** The sum of singular values, of matrices. */
+/** The sum of singular values, of matrices; `keepdim` may stand in the place of `dim`. */
 export const nuclear_norm = /* @__PURE__ */ operator(
   "nuclear_norm input dim? keepdim?",
-  (input: Tensor, dim?: readonly number[], keepdim?: boolean) =>
-    matrix_norm(input, "nuc", dim ?? [-2, -1], keepdim ?? false),
+  (input: Tensor, dim?: readonly number[] | boolean, keepdim?: boolean) =>
+    typeof dim === "boolean"
+      ? matrix_norm(input, "nuc", [-2, -1], dim)
+      : matrix_norm(input, "nuc", dim ?? [-2, -1], keepdim ?? false),
 );
 /** The norm over all axes but `dim`, which are kept with length 1. */
 export const norm_except_dim = /* @__PURE__ */ operator(

@@ -223,7 +223,9 @@ export class Tensor {
   }
   requires_grad_(requires_grad?: boolean | { requires_grad?: boolean }): this {
     const value = (requires_grad ?? true) as boolean;
-    if (this.currentNode()) {
+    // A view made before its base required a gradient can be a leaf of its own, while its memory is what it was.
+    const late = this.base?.leafRequiresGrad && !this.node && this.nodeVersion === this.storage.version;
+    if (!late && this.currentNode()) {
       if (value) return this;
       throw new AutogradError(
         "requires_grad_: you can only change requires_grad flags of leaf variables. If you want to use a computed " +
@@ -305,7 +307,10 @@ export class Tensor {
   /** The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
     const { base } = this; // which may require a gradient only since the view was made
-    if (base && (this.nodeVersion !== this.storage.version || (!this.node && base.leafRequiresGrad)))
+    if (
+      base &&
+      (this.nodeVersion !== this.storage.version || (!this.node && !this.leafRequiresGrad && base.leafRequiresGrad))
+    )
       this.refresh!(this);
     return this.node;
   }

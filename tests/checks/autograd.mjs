@@ -164,6 +164,20 @@ export default {
     const [first] = t.torch.autograd.grad(x.pow(2), [x], { grad_outputs: w, create_graph: true });
     t.close(await t.torch.autograd.grad(first.sum(), [w])[0].tolist(), [-1, 4]);
   },
+  "a view made before its base required a gradient can be a leaf of its own": async (t) => {
+    const base = t.torch.tensor([1, 2, 3], { device: t.device }),
+      view = base.view([3]),
+      other = base.view([3]);
+    base.requires_grad_();
+    view.requires_grad_();
+    t.equal([view.is_leaf, view.requires_grad, other.requires_grad], [true, true, true]);
+    await view.mul(view).sum().backward();
+    t.equal([await view.grad.tolist(), base.grad], [[2, 4, 6], null]);
+    t.torch.no_grad(() => base.mul_(2)); // from now on it is a view of what its base has become
+    t.equal(view.is_leaf, false);
+    await view.mul(view).sum().backward();
+    t.equal(await base.grad.tolist(), [4, 8, 12]);
+  },
   "no_grad and detach record nothing": async (t) => {
     const x = leaf(t, [1]);
     t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);

@@ -1,7 +1,7 @@
 // torch.nn.utils.prune: elements of a parameter held at zero by a mask, `NAME_mask`, of the original `NAME_orig`.
 
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
-import { listOf } from "../../base/argument-kinds.js";
+import { listOf, refuse } from "../../base/argument-kinds.js";
 import { isOptions, taken } from "../../base/named-arguments.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { cat } from "../../functions/join.js";
@@ -128,11 +128,11 @@ export function global_unstructured(...args: unknown[]): void {
       ...args,
       { ...Object.fromEntries(own), ...left },
     ]) as [unknown, Method, Scores | null | undefined],
-    places = listOf<Place>(list, op, "parameters").map(([module, name]) => ({
-      module: checkModule(module, op),
-      name,
-      before: pruning(module, name)?.method,
-    }));
+    places = listOf<Place>(list, op, "parameters").map((place) => {
+      if (!Array.isArray(place)) refuse(op, "parameters", "a list of pairs [module, name]", place);
+      const [module, name] = place;
+      return { module: checkModule(module, op), name, before: pruning(module, name)?.method };
+    });
   if (typeof make !== "function" || !(make.prototype instanceof BasePruningMethod))
     throw new TypeMismatchError(`${op}: argument 'pruning_method' must be a class of pruning methods`);
   if (scores && !(scores instanceof Map))

@@ -1,6 +1,7 @@
 // The pruning methods that torch.nn.utils.prune has: by absolute value, by the norm of slices, at random, by a mask.
 
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
+import { refuse } from "../../base/argument-kinds.js";
 import { callable } from "../../base/callable.js";
 import { taken } from "../../base/named-arguments.js";
 import { sameShape, showShape } from "../../base/shape.js";
@@ -134,6 +135,7 @@ class LnStructuredClass extends Structured {
   readonly n: number | "fro" | "nuc";
   constructor(amount: number, n: number | "fro" | "nuc", dim = -1) {
     super(amount, dim);
+    if (typeof n !== "number" && n !== "fro" && n !== "nuc") refuse("LnStructured", "n", "a number, 'fro' or 'nuc'", n);
     this.n = n;
   }
   protected override importance(t: Tensor, axis: number): Tensor {

@@ -187,10 +187,13 @@ class PruningContainerClass extends BasePruningMethodClass {
     super();
     Object.defineProperty(this, "methods", { value: [] });
     this._tensor_name = methods[0]?._tensor_name;
-    for (const method of methods) this.add_pruning_method(method);
+    for (const method of methods) this.join(method);
   }
   /** Joins one more, of the same parameter. */
   add_pruning_method(method: BasePruningMethodClass): void {
+    this.join(method);
+  }
+  private join(method: BasePruningMethodClass): void {
     if (!(method instanceof BasePruningMethodClass))
       throw new TypeMismatchError(`${describe(method)} is not a BasePruningMethod subclass`);
     if (this._tensor_name !== method._tensor_name)
@@ -226,6 +229,6 @@ export type BasePruningMethod = BasePruningMethodClass;
 export const PruningContainer = /* @__PURE__ */ callable(
   PruningContainerClass,
   "PruningContainer",
-  "constructor *methods, add_pruning_method method, at index, compute_mask t default_mask",
+  "constructor *methods, add_pruning_method method, join !, at index, compute_mask t default_mask",
 );
 export type PruningContainer = PruningContainerClass;
