@@ -1,7 +1,17 @@
 // What the package offers of the runtime: core.ts, and what serves programs beside their tensors.
 
 export * from "./core.js";
-export { complex, conj, conj_physical, imag, real, view_as_complex, view_as_real } from "./functions/complex-parts.js";
+export {
+  complex,
+  conj,
+  conj_physical,
+  imag,
+  real,
+  view_as_complex,
+  view_as_complex_copy,
+  view_as_real,
+  view_as_real_copy,
+} from "./functions/complex-parts.js";
 export { cfloat, complex64 } from "./elements/dtype.js";
 export type { Complex } from "./elements/complex-number.js";
 export {
@@ -110,7 +120,9 @@ export {
   chain_matmul,
   conj_physical_,
   conv_tbc,
+  convolution,
   cosine_embedding_loss,
+  embedding_renorm_,
   detach_,
   detach_copy,
   embedding,
@@ -139,6 +151,10 @@ export {
   triplet_margin_loss,
   zero_,
 } from "./composite/root-functions.js";
+export { cond, while_loop } from "./functions/control.js";
+export { fake_quantize_per_channel_affine } from "./composite/adapted.js";
+export { segment_reduce, type SegmentOptions } from "./composite/segments.js";
+export { default_generator } from "./creation/default-generator.js";
 export { pca_lowrank, svd_lowrank } from "./composite/low-rank.js";
 export { from_numpy, frombuffer } from "./creation/from-memory.js";
 export { unique, unique_consecutive } from "./functions/counting.js";

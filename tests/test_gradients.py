@@ -53,7 +53,10 @@ def derived(op: OpDef) -> Program | None:
 
 # Losses whose gradient by `log_probs` is, as PyTorch's, the one by the numbers that these are the log-softmax of.
 BY_LOGITS = ["ctc_rows", "ctc_loss", "ctc_loss_joined"]
-DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in (*EMPTY, *BY_LOGITS)]
+# Rounding whose gradient passes, as PyTorch's, as if it were none; tests/checks/torch-functions.mjs has PyTorch's.
+STRAIGHT_THROUGH = ["fake_quantize_per_tensor_affine", "fake_quantize_by_tensors", "fake_quantize_channels"]
+OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH}
+DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in OTHERWISE]
 
 
 # Formats of weights that hold 256 numbers at least: instances of the usual size have none.

@@ -4,6 +4,7 @@ import { callable, count, flag, listOf } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { titled } from "../base/class-name.js";
 import { isOptions, optionsIn, taken } from "../base/named-arguments.js";
+import { Scoped, runIn } from "../base/scoped.js";
 import { sameShape } from "../base/shape.js";
 import { get_rng_state, set_rng_state } from "../elements/random.js";
 import { casting } from "../dispatch/casting.js";
@@ -25,6 +26,18 @@ export interface CheckpointOptions {
   debug?: boolean;
   early_stop?: boolean;
 }
+/** What `early_stop` is where a call does not say. */
+const stopping = /* @__PURE__ */ new Scoped<{ readonly stops: boolean } | null>(null, (a, b) => a?.stops === b?.stops);
+
+/** While `body` runs, what checkpoints take for `early_stop`, whatever they are told. */
+export function set_checkpoint_early_stop<T>(enable: boolean, body: () => T): T {
+  [enable, body] = taken("set_checkpoint_early_stop enable body", arguments);
+  const op = "set_checkpoint_early_stop";
+  return runIn(stopping, { stops: flag(enable, op, "enable") }, body, op);
+}
+/** Ends a second run that has all that the way back asks for. */
+class Enough extends Error {}
+
 const OPTIONS = ["use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"];
 
 /** `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async. */
@@ -37,6 +50,7 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
   const keeps = flag(options.preserve_rng_state ?? true, "checkpoint", "preserve_rng_state"),
     compares = options.determinism_check !== "none",
     random = get_rng_state(),
+    stops = stopping.value?.stops ?? flag(options.early_stop ?? true, "checkpoint", "early_stop"),
     first: { shape: readonly number[]; dtype: string }[] = [];
   if (!is_grad_enabled()) return fn(...args);
 
@@ -46,12 +60,18 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
     const list: Tensor[] = [],
       now = get_rng_state();
     const hooks = {
-      pack: (x: Tensor) => list.push(x.detach()) - 1,
+      pack(x: Tensor) {
+        const at = list.push(x.detach()) - 1;
+        if (stops && list.length === first.length) throw new Enough();
+        return at;
+      },
       unpack: (at: unknown) => list[at as number]!,
     };
     if (keeps) set_rng_state(random);
     try {
       withSavedHooks("checkpoint", hooks, () => enable_grad(() => asNow(() => fn(...args))));
+    } catch (error) {
+      if (!(error instanceof Enough)) throw error;
     } finally {
       if (keeps) set_rng_state(now);
     }

@@ -53,6 +53,13 @@ function survey(roots: readonly Node[], targets: ReadonlySet<Node> | null): Plan
   return { waiting, needed };
 }
 
+/** A way back that is under way, and which nodes it reaches. */
+export interface WayBack {
+  reaches(node: Node): boolean;
+}
+let underWay: WayBack | null = null;
+export const wayBack = (): WayBack | null => underWay;
+
 export interface RunOptions {
   retain: boolean;
   create: boolean;
@@ -91,7 +98,9 @@ function run(
   roots.forEach((root, i) => deliver(root.node, root.output, grads[i]!));
   for (const node of new Set(roots.map((r) => r.node))) if (waiting.get(node) === 0) ready.push(node);
 
-  const before = is_grad_enabled();
+  const before = is_grad_enabled(),
+    outer = underWay;
+  underWay = { reaches: (node) => waiting.has(node) && (needed === null || needed.has(node)) };
   record(options.create);
   try {
     while (ready.length) {
@@ -132,6 +141,7 @@ function run(
     }
   } finally {
     record(before);
+    underWay = outer;
   }
   return captured;
 }

@@ -2,12 +2,13 @@
 
 import { callable, refuse, text, whole } from "../base/argument-kinds.js";
 import { titled } from "../base/class-name.js";
-import { AutogradError } from "../base/errors.js";
+import { AutogradError, OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { runIn, Scoped } from "../base/scoped.js";
-import { Node, type SavedHooks, gradientEdge } from "../tape/node.js";
+import { Node, type SavedHooks, gradientEdge, keepSaved } from "../tape/node.js";
 import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { wayBack } from "./engine.js";
 import { withSavedHooks } from "./saved-hooks.js";
 
 /** Why no hooks on saved tensors may be set now; null: they may. */
@@ -56,6 +57,79 @@ export function get_gradient_edge(tensor: Tensor): GradientEdge {
     node = gradientEdge(x);
   if (!node) throw new AutogradError("get_gradient_edge: the tensor does not require gradients");
   return new GradientEdge(node, x.node ? x.outputNumber : 0);
+}
+
+/**
+ * While `body` runs, tensors that are saved for the way back may be changed in place: it uses what they were, of which a
+ * copy is made at the first change. `with torch.autograd.graph.allow_mutation_on_saved_tensors()` in Python.
+ */
+export function allow_mutation_on_saved_tensors<T>(body: () => T): T {
+  const op = "allow_mutation_on_saved_tensors";
+  [body] = taken(`${op} body`, arguments);
+  callable(body, op, "body");
+  const before = keepSaved(true);
+  let result: T;
+  try {
+    result = body();
+  } finally {
+    keepSaved(before);
+  }
+  if (result instanceof Promise)
+    throw new OpError(
+      `${op}: the function must not be async: what it says holds while it runs, and not after an await`,
+    );
+  return result;
+}
+
+/**
+ * Calls `fn` on each way back that reaches any of these tensors: in the mode "all" once all that it reaches have their
+ * gradients, with the gradients of all in order, null for those that it does not reach; in the mode "any" with the first
+ * gradient.
+ */
+export function register_multi_grad_hook(
+  tensors: readonly Tensor[],
+  fn: (grads: (Tensor | null)[]) => void,
+  options?: { mode?: "all" },
+): RemovableHandle;
+export function register_multi_grad_hook(
+  tensors: readonly Tensor[],
+  fn: (grad: Tensor) => void,
+  options: { mode: "any" },
+): RemovableHandle;
+export function register_multi_grad_hook(...args: unknown[]): RemovableHandle {
+  const op = "register_multi_grad_hook",
+    [given, fn, mode = "all"] = taken(`${op} tensors fn * mode?`, args),
+    tensors = tensorsOf(given as Tensor[], op, "tensors");
+  callable(fn, op, "fn");
+  if (mode !== "all" && mode !== "any")
+    throw new OpError(`Expects mode to be one of ('all', 'any') but got ${String(mode)}`);
+  const call = fn as (grads: Tensor | (Tensor | null)[]) => void,
+    nodes = tensors.map(gradientEdge),
+    // What has arrived on the way back that is under way.
+    arrived = new WeakMap<object, { grads: (Tensor | null)[]; left: number }>();
+  const hook =
+    (at: number) =>
+    (grad: Tensor): void => {
+      const way = wayBack()!;
+      let seen = arrived.get(way);
+      if (!seen) {
+        const left = mode === "any" ? 1 : nodes.filter((node) => node && way.reaches(node)).length;
+        arrived.set(way, (seen = { grads: tensors.map(() => null), left }));
+      }
+      seen.grads[at] = grad;
+      if (--seen.left === 0) call(mode === "any" ? grad : seen.grads);
+    };
+  const removers = tensors.flatMap((tensor, at) =>
+    mode === "any" && !tensor.requires_grad ? [] : [tensor.register_hook(hook(at))],
+  );
+  return {
+    remove() {
+      for (const handle of removers) handle.remove();
+    },
+  };
+}
+interface RemovableHandle {
+  remove(): void;
 }
 
 /** Counts a change of these tensors that was made where autograd does not see it. */

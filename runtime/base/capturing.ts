@@ -1,6 +1,7 @@
 // Who records what a function does while torch.compile captures it (capture/recorder.ts).  The runtime tells it of what
 // no device sees: which memory is made, exchanged, or looked at by the program; while nobody records, nobody is asked.
 
+import type { CompiledOp } from "../program/compiled-op.js";
 import type { RandomWords } from "../devices/device.js";
 import type { RandomSource } from "../elements/random.js";
 import type { Storage } from "../tensor/storage.js";
@@ -28,6 +29,25 @@ export interface Stepping {
   stepCount: number;
 }
 
+/** One launch of a step, for parameters with the same numbers. */
+export interface Launched {
+  readonly op: CompiledOp;
+  readonly words: Record<string, number | boolean>;
+  readonly params: readonly Tensor[];
+}
+/** The launches of an optimizer's step for one group, and how a replay computes their numbers anew. */
+export interface Launching {
+  readonly state: ReadonlyMap<Tensor, Record<string, unknown>>;
+  readonly moved: readonly Tensor[];
+  readonly before: readonly Launched[];
+  group(): Record<string, unknown> | undefined;
+  /** Whether nothing is missing of what is kept for a parameter. */
+  isComplete(param: Tensor, options: Record<string, unknown>): boolean;
+  /** Counts a step, of the states that `stateOf` answers. */
+  cohorts(options: Record<string, unknown>, stateOf: (param: Tensor) => object): readonly Launched[];
+  numbersOf(launched: Launched, options: Record<string, unknown>): Numbers;
+}
+
 export interface Capturing {
   made(storage: Storage): void;
   /** A tensor is made, on whatever memory. */
@@ -53,6 +73,8 @@ export interface Capturing {
    * options.
    */
   stepping(optimizer: Stepping, hooks: readonly ReadonlySet<unknown>[], fed: boolean, update: () => void): void;
+  /** Answers the number of the step that an optimizer takes for one group. */
+  launching(name: string, how: Launching): number;
   /** Answers the step's number. */
   host(step: HostStep): number;
   /** Does what a replay does again, which launches nothing. */

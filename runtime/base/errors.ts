@@ -51,6 +51,9 @@ export class IndexError extends OpError {}
 /** A value of the wrong kind or type. */
 export class TypeMismatchError extends OpError {}
 
+/** A matrix that a function of torch.linalg cannot take: singular, or not positive-definite. */
+export class LinAlgError extends OpError {}
+
 /** A gradient that cannot be computed: a freed graph, a tensor changed after it was saved. */
 export class AutogradError extends OpError {}
 
@@ -60,8 +63,15 @@ export class DeviceError extends OpError {}
 titled(OpError, "OpError");
 titled(IndexError, "IndexError");
 titled(TypeMismatchError, "TypeMismatchError");
+titled(LinAlgError, "LinAlgError");
 titled(AutogradError, "AutogradError");
 titled(DeviceError, "DeviceError");
+
+/** What a requirement over elements says that does not hold: of a matrix, an error of linear algebra. */
+export const refused = (message: string): OpError =>
+  /matrix is singular|not positive-definite|failed to converge/.test(message)
+    ? new LinAlgError(message)
+    : new OpError(message);
 
 /** `TypeName` of a wrong argument, for messages. */
 export function describe(value: unknown): string {

@@ -1,6 +1,6 @@
 // A captured step of an optimizer: what a replay of it depends on beside its launches, and what brings back what it kept.
 
-import type { HostStep, Stepping } from "../base/capturing.js";
+import type { HostStep, Launching, Stepping } from "../base/capturing.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** What brings back the numbers and tensors that are kept now, though not what the tensors hold. */
@@ -43,5 +43,42 @@ export function stepOf(optimizer: Stepping, hooks: readonly ReadonlySet<unknown>
     name: `${optimizer.constructor.name}.step`,
     late: false,
     next: () => (same() ? { numbers: [], commit: () => void optimizer.stepCount++ } : null),
+  };
+}
+
+/** The launches of a group's step as a replay makes them: of the same ops, with numbers computed anew. */
+export function launchesOf(name: string, how: Launching): HostStep {
+  const { state, moved, before } = how;
+  return {
+    name,
+    late: false,
+    next: (pending) => {
+      const group = how.group(),
+        numbers = new Map<object, object>();
+      if (!group || Object.values(group).some((value) => value instanceof Tensor)) return null;
+      if (!moved.every((param) => how.isComplete(param, group))) return null;
+      const cohorts = how.cohorts(group, (param) => {
+        const own = state.get(param)!,
+          next = { ...(pending.get(own) ?? own) };
+        numbers.set(own, next);
+        pending.set(own, next);
+        return next;
+      });
+      const same =
+        cohorts.length === before.length &&
+        cohorts.every(
+          ({ op, params }, i) =>
+            op === before[i]!.op &&
+            params.length === before[i]!.params.length &&
+            params.every((param, k) => param === before[i]!.params[k]),
+        );
+      if (!same) return null;
+      return {
+        numbers: cohorts.map((cohort) => how.numbersOf(cohort, group)),
+        commit: () => {
+          for (const [own, next] of numbers) Object.assign(own, next);
+        },
+      };
+    },
   };
 }

@@ -1,7 +1,14 @@
 // Records what devices are told to do while a function runs: steps over values, of which it knows memory by memory
 // where they come from.
 
-import { type Capturing, type HostStep, type Stepping, captureInto, capturing } from "../base/capturing.js";
+import {
+  type Capturing,
+  type HostStep,
+  type Launching,
+  type Stepping,
+  captureInto,
+  capturing,
+} from "../base/capturing.js";
 import { type Device, type Layout, type RandomWords, type Strided, registeredDevices } from "../devices/device.js";
 import { OpError } from "../base/errors.js";
 import type { DType } from "../elements/dtype.js";
@@ -12,7 +19,7 @@ import type { Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Source, Step, Value, View } from "./program.js";
 import { type ModuleSeen, moduleSeen } from "./guards.js";
-import { restoring, stepOf } from "./optimizer-step.js";
+import { launchesOf, restoring, stepOf } from "./optimizer-step.js";
 
 /** What a leaf's gradient was when it was first looked at; `set`: it was replaced before anybody looked. */
 export interface GradientSeen {
@@ -316,6 +323,9 @@ export class Recorder implements Capturing {
     const step = stepOf(optimizer, hooks, fed);
     if (hooks.some((set) => set.size > 0)) this.refuse(`${step.name}() calls hooks`);
     this.host(step);
+  }
+  launching(name: string, how: Launching): number {
+    return this.host(launchesOf(name, how));
   }
   host(step: HostStep): number {
     if (this.late && !step.late) this.refuse(`${step.name} comes after a step of a scheduler`);

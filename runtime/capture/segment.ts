@@ -1,7 +1,7 @@
 // Steps of a captured program made ready to run again and again: what each launches, on which memory.
 
 import type { Numbers } from "../base/capturing.js";
-import { OpError } from "../base/errors.js";
+import { refused } from "../base/errors.js";
 import type { Prepared, RandomWords } from "../devices/device.js";
 import type { Call } from "../../host/model.js";
 import { rebound } from "../../fusion/work.js";
@@ -153,7 +153,7 @@ export class Segment {
           memory[ready.value]!.change();
           break;
         case "check":
-          if (Number(memory[ready.value]!.elements[ready.offset]) === 0) throw new OpError(ready.refusal);
+          if (Number(memory[ready.value]!.elements[ready.offset]) === 0) throw refused(ready.refusal);
           break;
         case "blame": {
           const by = memory[ready.by]!;

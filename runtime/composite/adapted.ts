@@ -2,15 +2,17 @@
 
 import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
-import { TypeMismatchError, describe } from "../base/errors.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { refuse, whole } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
-import { check } from "../tensor/tensor-arguments.js";
+import { axisOf } from "../base/shape.js";
+import { check, tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
 import { corrcoefOp, corrcoef_of_rowOp, covOp, cov_of_rowOp } from "../../ops/distance.js";
 import { grid_sample } from "../../names/functional.js";
 import { layer_norm_momentsOp } from "../../ops/norm.js";
+import { fake_quantize_channelsOp } from "../../ops/quantised.js";
 import { vector_normOp } from "../../ops/reduce.js";
 import { promote_types } from "../../host/dtypes.js";
 import { sub } from "../../names/torch.js";
@@ -129,4 +131,41 @@ export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 
     if (!(t instanceof Tensor))
       throw new TypeMismatchError(`dist: 'input' and 'other' must be tensors, got ${describe(t)}`);
   return run(vector_normOp, [sub(input, other), p ?? 2]) as Tensor;
+}
+
+/**
+ * `input` rounded to multiples of the `scale` of each slice along `axis` and cut to the whole numbers from `quant_min` to
+ * `quant_max`, of which the slice's `zero_point` is 0; the gradient is that of what is not cut off.
+ */
+export function fake_quantize_per_channel_affine(
+  input: Tensor,
+  scale: Tensor,
+  zero_point: Tensor,
+  axis: number,
+  quant_min: number,
+  quant_max: number,
+): Tensor;
+export function fake_quantize_per_channel_affine(...args: unknown[]): Tensor {
+  const op = "fake_quantize_per_channel_affine",
+    [x, scales, zeros, axis, low, high] = taken(`${op} input scale zero_point axis quant_min quant_max`, args),
+    input = tensorOf(x, op),
+    at = axisOf(axis as number, input.ndim, op);
+  const along = (given: unknown, name: string): Tensor => {
+    const values = tensorOf(given, op, name);
+    if (values.ndim !== 1 || values.numel() !== input.shape[at])
+      throw new OpError(
+        `${op}: ${name} should be a 1-D tensor of ${input.shape[at]} elements, one for each slice, got ${values.shape}`,
+      );
+    return views.reshape(
+      values,
+      input.shape.map((n, i) => (i === at ? n : 1)),
+    );
+  };
+  return run(fake_quantize_channelsOp, [
+    input,
+    along(scales, "scale"),
+    along(zeros, "zero_point"),
+    low,
+    high,
+  ]) as Tensor;
 }

@@ -15,5 +15,6 @@ export {
   type SolveExOptions,
   type SolveOptions,
 } from "./matrix-solving.js";
+export { LinAlgError } from "../base/errors.js";
 export { matmul } from "../../names/torch.js";
 export { cross } from "./products.js";

@@ -2,7 +2,7 @@
 // the operators' order of arguments, and numbers for reductions.  And others that are a line over what there is.
 
 import * as F from "../../names/functional.js";
-import { bernoulli, mul } from "../../names/torch.js";
+import { add, bernoulli, div, gt, index_copy, index_select, mul, where } from "../../names/torch.js";
 import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../ops/recurrent.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
@@ -254,6 +254,45 @@ export const chain_matmul = (...matrices: Tensor[]): Tensor => {
   const all = tensorsOf(matrices, "chain_matmul", "matrices");
   return all.length === 1 ? all[0]! : multi_dot(all);
 };
+
+/**
+ * A convolution of any number of axes, or with `transposed` its counterpart, of as many axes as `input` has beyond its
+ * batch and its channels.
+ */
+export const convolution = /* @__PURE__ */ operator(
+  "convolution input weight bias stride padding dilation transposed output_padding groups",
+  (
+    input: Tensor,
+    weight: Tensor,
+    bias: Maybe,
+    stride: readonly number[],
+    padding: readonly number[],
+    dilation: readonly number[],
+    transposed: boolean,
+    output_padding: readonly number[],
+    groups: number,
+  ) => {
+    const axes = tensorOf(weight, "convolution", "weight").ndim - 2,
+      plain = { 1: F.conv1d, 2: F.conv2d, 3: F.conv3d }[axes],
+      turned = { 1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d }[axes];
+    if (!plain || !turned) refuse("convolution", "weight", "a tensor of 3, 4 or 5 axes", weight);
+    const how = { stride, padding, dilation, groups } as object;
+    return flag(transposed, "convolution", "transposed")
+      ? turned(input, weight, bias, { ...how, output_padding } as object)
+      : plain(input, weight, bias, how);
+  },
+);
+/** Scales, in place, those rows of `input` that `indices` name whose norm is more than `max_norm` down to it. */
+export const embedding_renorm_ = /* @__PURE__ */ operator(
+  "embedding_renorm_ input indices max_norm norm_type",
+  (input: Tensor, indices: Tensor, max_norm: number, norm_type: number) => {
+    const places = views.reshape(tensorOf(indices, "embedding_renorm_", "indices"), [-1]),
+      norms = p_norm(index_select(input.detach(), 0, places), norm_type, [1], true),
+      scale = where(gt(norms, max_norm) as Tensor, div(max_norm, add(norms, 1e-7) as Tensor) as Tensor, 1) as Tensor,
+      all = index_copy(ones_like(views.narrow(input.detach(), 1, 0, 1)), 0, places, scale) as Tensor;
+    return copy_(input, mul(input.detach(), all) as Tensor, "embedding_renorm_");
+  },
+);
 
 // --- Copies, and in place -----------------------------------------------------------------------------
 

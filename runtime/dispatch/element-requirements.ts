@@ -5,7 +5,7 @@
 import { capturing } from "../base/capturing.js";
 import { runValues } from "./call.js";
 import type { ValueCheck, CompiledOp } from "../program/compiled-op.js";
-import { OpError } from "../base/errors.js";
+import { refused } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 
 /** What an op requires of elements.  messages: what is wrong where a result of `looks` is 0.  spared: where it need not be asked. */
@@ -22,7 +22,7 @@ export function requiring(looks: CompiledOp, messages: readonly string[], spared
       capturing?.asked(storage, offset, refusals[n]!);
       const fine = Number(storage.elements[offset]) !== 0;
       said.dispose();
-      if (!fine) throw new OpError(refusals[n]!);
+      if (!fine) throw refused(refusals[n]!);
       return false;
     });
   };

@@ -17,11 +17,16 @@ export abstract class RandomSource {
   abstract bits(): number;
   /** The numbers from 0 up to n in random order. */
   abstract permutation(n: number): Int32Array;
+  /** Whether its numbers are those that calls without a generator draw. */
+  get isDefault(): boolean {
+    return false;
+  }
 }
 
 /** What an option `generator` holds; null for the package's own numbers. */
 export function sourceOf(generator: unknown, op: string): RandomSource | null {
-  if (generator === undefined || generator === null || generator instanceof RandomSource) return generator ?? null;
+  if (generator === undefined || generator === null) return null;
+  if (generator instanceof RandomSource) return generator.isDefault ? null : generator;
   throw new TypeMismatchError(`${op}: argument 'generator' must be a torch.Generator, got ${describe(generator)}`);
 }
 

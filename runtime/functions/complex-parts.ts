@@ -9,6 +9,7 @@ import { Complex } from "../elements/complex-number.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
 import { sideBySide } from "../tensor/pairs.js";
 import { check, tensorOf } from "../tensor/tensor-arguments.js";
+import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { select } from "../views/views.js";
 
@@ -45,6 +46,17 @@ export function view_as_real(input: Tensor): Tensor {
   if (input.dtype !== "complex64")
     throw new TypeMismatchError("view_as_real: view_as_real is only supported for complex tensors");
   return seen(pairsOf(input), input);
+}
+
+/** `view_as_complex` as a copy. */
+export function view_as_complex_copy(input: Tensor): Tensor {
+  [input] = taken("view_as_complex_copy input", arguments);
+  return clone(view_as_complex(input));
+}
+/** `view_as_real` as a copy. */
+export function view_as_real_copy(input: Tensor): Tensor {
+  [input] = taken("view_as_real_copy input", arguments);
+  return clone(view_as_real(input));
 }
 
 /** A view of another type, on which the tape does not follow changes in place. */

@@ -3,7 +3,7 @@
 export { Module, type Layer } from "./module.js";
 export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from "./hooks.js";
 export type { LoadReport } from "./load-state.js";
-export { Parameter } from "./parameter.js";
+export { Buffer, Parameter } from "./parameter.js";
 export * as parameter from "./parameter.js";
 export * as init from "./init.js";
 export * as utils from "./utils/index.js";

@@ -15,10 +15,27 @@ export class Hidden {
   /** Names in the order in which they were given, where it is not that of the properties. */
   readonly order = new Set<string>();
 }
+/** Tensors of nn.Buffer that no module has registered yet, and how many: a module looks for its own when it is used. */
+export const unassigned = { buffers: new WeakMap<object, boolean>(), count: 0 };
+
+/** Registers the buffers that were assigned as properties. */
+function adopt(module: Module): void {
+  const own = Object.entries(module).filter(([, value]) => unassigned.buffers.has(value as object)),
+    persistent = own.map(([, value]) => unassigned.buffers.get(value as object));
+  for (const [, value] of own) unassigned.buffers.delete(value as object);
+  unassigned.count -= own.length;
+  own.forEach(([name, value], i) => {
+    delete properties(module)[name];
+    module.register_buffer(name, value as Tensor, persistent[i]);
+  });
+}
+
 /** A compiled module (torch.compile) holds what the one does that it stands for. */
 class Known extends WeakMap<object, Hidden> {
   override get(module: object): Hidden | undefined {
-    return super.get(module) ?? super.get((module as { [original]?: object })[original]!);
+    const found = super.get(module) ?? super.get((module as { [original]?: object })[original]!);
+    if (found && unassigned.count > 0) adopt(module as Module);
+    return found;
   }
 }
 export const hidden = /* @__PURE__ */ new Known();

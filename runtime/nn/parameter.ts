@@ -1,4 +1,4 @@
-// Parameters: the tensors of a module that are trained.
+// Parameters: the tensors of a module that are trained; and buffers, which are only kept.
 
 import { flag } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -6,6 +6,7 @@ import { keep } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { printSync } from "../tensor/print.js";
 import { callable } from "../base/callable.js";
+import { unassigned } from "./members.js";
 
 class ParameterClass extends Tensor {
   /** A leaf on the memory of `data`; it requires a gradient unless told otherwise. */
@@ -24,3 +25,21 @@ class ParameterClass extends Tensor {
 
 export const Parameter = /* @__PURE__ */ callable(ParameterClass, "Parameter", "constructor data requires_grad?");
 export type Parameter = ParameterClass;
+
+class BufferClass extends Tensor {
+  declare readonly persistent: boolean;
+  /** A tensor on the memory of `data` that a module to which it is assigned keeps as a buffer, and in its state unless told otherwise. */
+  constructor(data: Tensor, options?: boolean | { persistent?: boolean }) {
+    check(data, "Buffer", "data");
+    super(data.storage, data.dtype, data.shape, data.strides, data.offset, false);
+    keep(this);
+    const persistent = flag((options as boolean | undefined) ?? true, "Buffer", "persistent");
+    Object.defineProperty(this, "persistent", { value: persistent });
+    if (data.requires_grad) this.requires_grad_();
+    unassigned.buffers.set(this, persistent);
+    unassigned.count++;
+  }
+}
+/** A tensor that becomes a buffer of the module to which it is assigned: `this.scale = nn.Buffer(torch.ones([3]))`. */
+export const Buffer = /* @__PURE__ */ callable(BufferClass, "Buffer", "constructor data * persistent?");
+export type Buffer = BufferClass;

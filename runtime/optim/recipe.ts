@@ -2,7 +2,7 @@
 // kept for a parameter, and which numbers a step needs that are no options.  Everything else is here and in
 // optimizer.ts.
 
-import { type HostStep, capturing } from "../base/capturing.js";
+import { type Launched, capturing } from "../base/capturing.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/like.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
@@ -63,9 +63,7 @@ export interface OptimizerClass<O extends object> {
 }
 
 /** Parameters that one launch of a step may change together: those with the same definition and the same numbers. */
-interface Cohort {
-  readonly op: CompiledOp;
-  readonly words: Record<string, number | boolean>;
+interface Cohort extends Launched {
   readonly params: Tensor[];
   readonly states: State[];
 }
@@ -112,7 +110,18 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
         if (!state) this.state.set(param, (state = {}));
         return [state, complete(state, recipe, kept, options, param)];
       });
-      const step = capturing?.host(this.again(this.param_groups.indexOf(group), moved, cohorts)) ?? -1;
+      const place = this.param_groups.indexOf(group),
+        step =
+          capturing?.launching(recipe.name, {
+            state: this.state,
+            moved,
+            before: cohorts,
+            group: () => this.param_groups[place],
+            isComplete: (param, own) => isComplete(this.state.get(param), kept, own as Plain<O>, param),
+            cohorts: (own, stateOf) =>
+              this.cohorts(own as Plain<O>, moved, (param) => [stateOf(param) as State, false]),
+            numbersOf,
+          }) ?? -1;
       cohorts.forEach((cohort, i) => {
         capturing?.feed(step, i);
         launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
@@ -141,50 +150,11 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       }
       return cohorts;
     }
-
-    /** A step of these parameters as a replay makes it: the numbers of the same launches. */
-    private again(place: number, moved: readonly Tensor[], before: readonly Cohort[]): HostStep {
-      return {
-        name: recipe.name,
-        late: false,
-        next: (pending) => {
-          const group = this.param_groups[place],
-            numbers = new Map<State, Numbers>();
-          if (!group || Object.values(group).some((value) => value instanceof Tensor)) return null;
-          const options = group as unknown as Plain<O>;
-          const stateOf = (param: Tensor): [State, boolean] => {
-            const own = this.state.get(param)!,
-              next = { ...((pending.get(own) ?? own) as Numbers) };
-            numbers.set(own, next);
-            pending.set(own, next);
-            return [next, false];
-          };
-          if (!moved.every((param) => isComplete(this.state.get(param), kept, options, param))) return null;
-          const cohorts = this.cohorts(options, moved, stateOf);
-          const same =
-            cohorts.length === before.length &&
-            cohorts.every(
-              ({ op, params }, i) =>
-                op === before[i]!.op &&
-                params.length === before[i]!.params.length &&
-                params.every((param, k) => param === before[i]!.params[k]),
-            );
-          return same
-            ? {
-                numbers: cohorts.map(({ op, words }) => numbersOf(op, words, group)),
-                commit: () => {
-                  for (const [state, next] of numbers) Object.assign(state, next);
-                },
-              }
-            : null;
-        },
-      };
-    }
   }
   return callable(
     Made,
     recipe.name,
-    "holdsNumber !, shapeOfState !, update !, cohorts !, again !",
+    "holdsNumber !, shapeOfState !, update !, cohorts !",
   ) as unknown as OptimizerClass<O>;
 }
 
@@ -231,11 +201,7 @@ export const bothParts = (param: Tensor, value: number): Tensor | number =>
     : value;
 
 /** The options of a launch that are no tensors. */
-function numbersOf(
-  { op }: CompiledOp,
-  words: Record<string, number | boolean>,
-  options: Record<string, unknown>,
-): Record<string, unknown> {
+function numbersOf({ op: { op }, words }: Launched, options: Record<string, unknown>): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const { name, slot } of op.params) if (slot < 0) given[name] = words[name] ?? options[name];
   return given;
@@ -248,14 +214,15 @@ function sorted({ params, states, ...cohort }: Cohort): Cohort {
 }
 
 function launch(
-  { op, words, params, states }: Cohort,
+  cohort: Cohort,
   names: readonly string[],
   options: Record<string, unknown>,
   buckets: Buckets,
   stacks = false,
 ): void {
-  const { params: takes } = op.op,
-    given = numbersOf(op, words, options);
+  const { op, params, states } = cohort,
+    { params: takes } = op.op,
+    given = numbersOf(cohort, options);
   // The tensors of the state go by name; one that has no name in the language (`sum`) goes by position.
   const kept = takes
     .filter(({ slot }) => slot >= 0)

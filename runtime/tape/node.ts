@@ -176,6 +176,15 @@ export function useSavedHooks(hooks: SavedHooks | null): SavedHooks | null {
   return before;
 }
 
+/** Whether what is saved may be changed in place: what it was is kept then. */
+let keeping = false;
+/** Sets that; answers what it was. */
+export function keepSaved(all: boolean): boolean {
+  const before = keeping;
+  keeping = all;
+  return before;
+}
+
 /** A tensor that a node needs again on the way back, with the version it had. */
 export class Saved {
   private tensor: Tensor | null;
@@ -206,7 +215,7 @@ export class Saved {
       this.kept = null;
       return;
     }
-    this.kept = held ? null : (tensor.storage.kept ??= { holders: 0, aside: null });
+    this.kept = held && !keeping ? null : (tensor.storage.kept ??= { holders: 0, aside: null });
     if (this.kept) this.kept.holders++;
     const copy = tensor.alias();
     if (output < 0) {

@@ -182,4 +182,45 @@ export default {
     t.equal([calls, await p.grad.tolist()], [1, [1, 1]]);
     await t.throws(() => p.mul(2).register_post_accumulate_grad_hook(() => 0), /non-leaf/);
   },
+  "a buffer that is assigned belongs to the module": async (t) => {
+    const { nn } = t.torch;
+    class Scaled extends nn.Module {
+      constructor() {
+        super();
+        this.weight = nn.Parameter(t.tensor([1, 2]));
+        this.scale = nn.Buffer(t.tensor([3, 4]));
+        this.step = nn.Buffer(t.tensor([0]), { persistent: false });
+      }
+      forward(x) {
+        this.step = this.step.add(1);
+        return x.mul(this.weight).mul(this.scale);
+      }
+    }
+    const model = new Scaled();
+    t.equal(await model(t.tensor([1, 1])).tolist(), [3, 8]);
+    t.equal(
+      [Object.keys(model.state_dict()), [...model.named_buffers()].map(([name]) => name)],
+      [
+        ["weight", "scale"],
+        ["scale", "step"],
+      ],
+    );
+    t.equal(await model.step.tolist(), [1]);
+    t.equal([...new Scaled().named_buffers()].length, 2);
+    t.equal(nn.Buffer(t.tensor([1])) instanceof nn.Buffer, true);
+    await t.throws(() => nn.Buffer([1]), /Buffer: argument 'data' must be a tensor/);
+  },
+  "batch norm without statistics, and the inverse of an order": async (t) => {
+    const { nn, func } = t.torch,
+      model = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2), nn.BatchNorm1d(2)).to(t.device);
+    t.equal(func.replace_all_batch_norm_modules_(model) === model, true);
+    t.equal(
+      [model.at(0).running_mean, model.at(2).track_running_stats, [...model.named_buffers()].length],
+      [null, false, 0],
+    );
+    t.equal(model.eval()(t.torch.ones([3, 2], { device: t.device })).shape, [3, 2]);
+    const order = t.tensor([2, 0, 3, 1], { dtype: "int64" });
+    t.equal(await nn.utils.rnn.invert_permutation(order).tolist(), [1, 3, 0, 2]);
+    t.equal(nn.utils.rnn.invert_permutation(null), null);
+  },
 };

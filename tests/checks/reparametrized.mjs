@@ -342,4 +342,16 @@ export default {
     );
     await t.throws(() => get_ema_multi_avg_fn(2), /Invalid decay value 2 provided/);
   },
+  "parametrizations go over to another module": async (t) => {
+    const { parametrizations, parametrize } = t.torch.nn.utils,
+      from = parametrizations.weight_norm(linear(t)),
+      to = parametrize.transfer_parametrizations_and_params(from, linear(t));
+    t.equal(names(to), ["bias", "parametrizations.weight.original0", "parametrizations.weight.original1"]);
+    from.parametrizations.weight.original0.data.mul_(2);
+    t.close(await to.weight.tolist(), await from.weight.tolist());
+    await t.throws(
+      () => parametrize.transfer_parametrizations_and_params(from, linear(t), "bias"),
+      /does not have a parametrization on bias/,
+    );
+  },
 };

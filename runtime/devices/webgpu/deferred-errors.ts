@@ -3,7 +3,7 @@
 // what was noted.
 
 import type { CompiledOp } from "../../program/compiled-op.js";
-import { DeviceError, IndexError, OpError } from "../../base/errors.js";
+import { DeviceError, IndexError, OpError, refused } from "../../base/errors.js";
 
 /**
  * Runs that may fault between two looks; each has four words: how often, the place, the length, and one that is free.
@@ -114,7 +114,7 @@ export class Faults {
 function errorOf({ op, refusals }: CompiledOp, place: number, length: number): Error {
   if (length === -2) return new OpError(`${op.name}: the result does not fit into int32`);
   return length < 0
-    ? new OpError(refusals![place]!)
+    ? refused(refusals![place]!)
     : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
 }
 

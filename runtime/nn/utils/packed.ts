@@ -1,6 +1,6 @@
 // torch.nn.utils.rnn: sequences of several lengths, padded to one length or packed step by step.
 
-import { full, tensor } from "../../creation/create.js";
+import { arange, full, tensor } from "../../creation/create.js";
 import { OpError, describe } from "../../base/errors.js";
 import { cat, stack } from "../../functions/join.js";
 import { count, flag, refuse } from "../../base/argument-kinds.js";
@@ -10,7 +10,7 @@ import { integers } from "../../base/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { titled } from "../../base/class-name.js";
 import { sliceAxis } from "../../views/views.js";
-import { index_select } from "../../../names/torch.js";
+import { index_select, scatter } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
 
 /**
@@ -50,6 +50,16 @@ export class PackedSequence {
   }
 }
 titled(PackedSequence, "PackedSequence");
+
+/** The inverse of a permutation, a tensor of one axis: where each index stands. */
+export function invert_permutation(permutation: Tensor | null): Tensor | null {
+  [permutation] = taken("invert_permutation permutation", arguments);
+  if (permutation === null) return null;
+  check(permutation, "invert_permutation", "permutation");
+  const { dtype, device } = permutation,
+    places = arange(0, permutation.numel(), 1, { dtype, device });
+  return scatter(places, 0, permutation, places) as Tensor;
+}
 
 function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
   if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);

@@ -168,6 +168,34 @@ export function remove_parametrizations(...args: unknown[]): Module {
   return module;
 }
 
+/**
+ * Gives `to_module` the parametrizations of `from_module`, of one tensor or of all, and their originals; a parameter that
+ * it lacks is made. Answers `to_module`.
+ */
+export function transfer_parametrizations_and_params<M extends Module>(
+  from_module: Module,
+  to_module: M,
+  tensor_name?: string | null,
+): M;
+export function transfer_parametrizations_and_params(...args: unknown[]): Module {
+  const op = "transfer_parametrizations_and_params",
+    [from, to, name] = taken(`${op} from_module to_module tensor_name?`, args) as [Module, Module, string?];
+  checkModule(from, op);
+  checkModule(to, op);
+  const lists = listsOf(from),
+    names = lists ? (name === undefined || name === null ? lists.keys() : [name]) : [];
+  for (const key of names) {
+    const list = lists!.get(key);
+    if (!list) throw new OpError(`${op}: Module ${from.constructor.name} does not have a parametrization on ${key}`);
+    if (!(key in to)) to.register_parameter(key, new Parameter(unrecorded(() => list().detach())));
+    for (const parametrization of list) register_parametrization(to, key, parametrization);
+    const made = listsOf(to)!.get(key)!;
+    for (const [part, original] of list.named_parameters("", false)) made.register_parameter(part, original);
+    for (const [part, original] of list.named_buffers("", false)) made.register_buffer(part, original);
+  }
+  return to;
+}
+
 /** While `body` runs, each such tensor is computed once: `with parametrize.cached()` in Python. */
 export function cached<T>(body: () => T): T {
   [body] = taken("cached body", arguments);

@@ -1,0 +1,21 @@
+// torch.func.replace_all_batch_norm_modules_: batch norm without statistics that calls change.
+
+import { taken } from "../base/named-arguments.js";
+import { BatchNorm1d, BatchNorm2d, BatchNorm3d } from "./layers/norm.js";
+import { type Module, checkModule } from "./module.js";
+
+const CLASSES = [BatchNorm1d, BatchNorm2d, BatchNorm3d];
+
+/** Takes the running statistics from all batch norms of a module, which `vmap` cannot change; answers the module. */
+export function replace_all_batch_norm_modules_<M extends Module>(root: M): M {
+  const [module] = taken("replace_all_batch_norm_modules_ root", arguments);
+  for (const part of checkModule(module, "replace_all_batch_norm_modules_").modules()) {
+    if (!CLASSES.some((known) => part instanceof known)) continue;
+    const norm = part as InstanceType<(typeof CLASSES)[number]>;
+    norm.running_mean = null;
+    norm.running_var = null;
+    norm.num_batches_tracked = null;
+    Object.defineProperty(norm, "track_running_stats", { value: false });
+  }
+  return module as M;
+}
