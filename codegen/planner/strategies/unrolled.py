@@ -2,15 +2,15 @@
 as the codes of quantised weights lie several to a word.
 
 A lane takes that loop at once, unrolled: what does not move along it is read once, what lies along it in vec4s where
-it can be.  A thread makes several neighbouring rows, which share what does not change among them: a product of one row
-with such weights reads its input once for all of these."""
+it can be, and multiplied by what does not move along it afterwards.  A thread makes several neighbouring rows, which share
+what does not change among them: a product of one row with such weights reads its input once for all of these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ...data.model import is_arg
-from ...data.nodes import Node
+from ...data.nodes import Node, factors_of, joined_by, uses_loop
 from ..common import common
 from ..conversion import KIND_TYPES
 from ..lines import Line, points
@@ -102,6 +102,7 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
     for n in u.wide:
         k.elements[k.slots.index(k.kernel.accesses[n].slot)] = "vec4<f32>"
     formula = k.code.steps[0].body
+    factors = factors_along(k, formula, loop)
     name = so_far(k, 0)
     type_ = KIND_TYPES[value_kind(k, 0)]
     body = decode(k, k.outer, "outer", "row" if u.rows == 1 else f"row * {u.rows}u", "")
@@ -117,6 +118,10 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
         body.extend(["    " + line for line in row_lines(k, u, r)])
         inside = done[:]
         body.extend(resting_reads(k, formula, loop, u, needed(k, [formula]), inside, "    "))
+        total = f"{name}_{r}"
+        if factors.still is not None:
+            total = "word"
+            body.append(f"    var word: {type_} = {start(k, k.kernel.steps[0].red, value_kind(k, 0))};")
         for point in range(loop.size):
             body.append("    {")
             body.append(f"      const {variable(loop, 'inner', len(reduce) - 1)}: i32 = {point};")
@@ -127,11 +132,13 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             k.reduce = reduce
             body.extend(read_lines(k, [formula], own, "      ", False))
             k.reduce = reduce[: len(reduce) - 1]
-            value = common(formula, "common0")
+            value = common(factors.moving, "common0")
             body.extend(["      " + line for line in value.lines])
-            text = joined(k, k.kernel.steps[0].red, value_kind(k, 0), f"{name}_{r}", operand(value.formula))
-            body.append(f"      {name}_{r} = {text};")
+            text = joined(k, k.kernel.steps[0].red, value_kind(k, 0), total, operand(value.formula))
+            body.append(f"      {total} = {text};")
             body.append("    }")
+        if factors.still is not None:
+            body.append(f"    {name}_{r} += word * {operand(factors.still)};")
         body.append("  }")
     body.append("}")
     k.reduce = reduce
@@ -147,6 +154,30 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
         body.append("}")
     combines = combine(k, 0, u.lanes, columns, True) if u.lanes > 1 else []
     return ReductionText(title, declarations(k), "", combines, u.lanes * columns, columns, u.lanes, True, body)
+
+
+@dataclass
+class Factors:
+    """What is added up, as a factor that moves along the loop and one that does not; None where there is none."""
+
+    moving: Node
+    still: Node | None
+
+
+def factors_along(k: KernelWriter, formula: Node, loop: Line) -> Factors:
+    if k.kernel.steps[0].red != "sum":
+        return Factors(formula, None)
+    moving: list[Node] = []
+    still: list[Node] = []
+    for factor in factors_of(formula, "f"):
+        if uses_loop(factor, loop.name) or any(moves(k, n, loop) for n in needed(k, [factor])):
+            moving.append(factor)
+        else:
+            still.append(factor)
+    product = joined_by("*", moving)
+    if product is None or len(still) == 0:
+        return Factors(formula, None)
+    return Factors(product, joined_by("*", still))
 
 
 def of_row(k: KernelWriter, n: int, u: Unrolled) -> bool:
