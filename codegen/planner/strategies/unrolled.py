@@ -2,8 +2,8 @@
 as the codes of quantised weights lie several to a word.
 
 A lane takes that loop at once, unrolled: what does not move along it is read once, what lies along it in vec4s where
-it can be, and multiplied by what does not move along it afterwards.  A thread makes several neighbouring rows, which share
-what does not change among them: a product of one row with such weights reads its input once for all of these."""
+it can be, and multiplied by what does not move along it afterwards.  A thread makes several neighbouring rows, which
+share what does not change among them: a product of one row with such weights reads its input once for all of these."""
 
 from __future__ import annotations
 
