@@ -126,6 +126,16 @@ export default {
       }
     }
     await refused(t, /LSTM: argument 'num_layers' must be at most 65536/)(() => new nn.LSTM(2, 2, 1e9));
+    // What a module was made with stands in its attributes.
+    const unkept = ["LinearCrossEntropyLoss", "Transformer", "TransformerEncoderLayer"];
+    for (const [name, sizes] of Object.entries(made)) {
+      const wide = name === "GroupNorm" ? 4 : 8,
+        given = { ...Object.fromEntries(sizes.map((size, n) => [size, n ? 4 : wide])), ...more[name] };
+      if ("proj_size" in given) given.proj_size = 2;
+      const module = new nn[name](given);
+      for (const size of unkept.includes(name) ? [] : sizes)
+        t.equal([name, size, module[size]], [name, size, given[size]]);
+    }
   },
   "triangles of all offsets": async (t) => {
     const { torch } = t;

@@ -210,7 +210,10 @@ export default {
       lengths = [2, 4, 1],
       own = lengths.map((n) => t.torch.randn([n, 2], { device: t.device }));
     const padded = rnn.pad_sequence(own, { padding_value: 9 }),
+      gone = t.torch.tensor([2, 1]),
       packed = rnn.pack_padded_sequence(padded, lengths, { enforce_sorted: false });
+    gone.dispose();
+    await t.throws(() => rnn.pack_padded_sequence(padded, gone), /pack_padded_sequence: this tensor was disposed of/);
     t.equal(
       [padded.shape, packed.batch_sizes, packed.data.shape, await packed.sorted_indices.tolist()],
       [
@@ -319,6 +322,10 @@ export default {
     ]);
     const causal = stack(x, { mask, is_causal: true });
     t.close(await causal.select(1, 0).tolist(), await stack(x.index(":", "0:1")).select(1, 0).tolist(), { atol: 1e-5 });
+    // without batch_first time is first: what one of the batch holds says nothing to another
+    const turned = nn.TransformerEncoderLayer(4, 2, 8, 0),
+      [a, b] = [x, x.index_fill(1, t.tensor([1], { dtype: t.torch.long }), 3)];
+    t.close(await turned(a).select(1, 0).tolist(), await turned(b).select(1, 0).tolist(), { atol: 1e-5 });
     const both = nn.Transformer({
       d_model: 4,
       nhead: 2,

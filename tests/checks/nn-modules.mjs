@@ -175,6 +175,8 @@ export default {
       [dict.keys(), Object.keys(dict.state_dict()), String(dict.pop("b")), dict.has("b")],
       [["a", "b"], ["a.weight", "a.bias"], "ReLU()", false],
     );
+    for (const pair of ["ab", ["a"], ["a", nn.ReLU(), 1]])
+      await t.throws(() => nn.ModuleDict([pair]), /ModuleDict: .*a list of pairs of names and values/);
     const params = nn.ParameterList([t.torch.zeros([2]), t.torch.zeros([3])]);
     t.equal([params.parameters().length, params[1].shape, Object.keys(params.state_dict())], [2, [3], ["0", "1"]]);
     t.equal(nn.ParameterDict({ w: t.torch.ones([1]) }).get("w").requires_grad, true);

@@ -37,6 +37,16 @@ export default {
     const forward = events.find(({ name }) => name === "forward");
     equal(relu.begin >= forward.begin && relu.end <= forward.end, true);
   },
+  async "a profile leaves devices as they were: it sees nothing of what comes later"(t) {
+    const { torch, equal } = t,
+      x = work(t),
+      prof = await torch.profiler.profile(async () => void (await x.add(1).tolist()));
+    const reads = () => prof.events().filter(({ kind }) => kind === "read").length,
+      before = reads();
+    equal(before, 1);
+    await x.add(1).tolist();
+    equal(reads(), before);
+  },
   async "averages and their table"(t) {
     const { torch, equal } = t;
     const prof = torch.profiler.profile();

@@ -30,6 +30,20 @@ export default {
       ["pt", ["none", "one", "turned", "w", "n", ...(t.hasHalf ? ["h"] : []), "i", "u", "b"]],
     );
   },
+  "entries of saved archives have the sums of their bytes that zip asks for": async (t) => {
+    const parts = [];
+    await t.torch.save({ x: t.tensor([1, 2]) }, new WritableStream({ write: (part) => void parts.push(part.slice()) }));
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer()),
+      data = new DataView(bytes.buffer),
+      sums = {};
+    for (let at = 0; at + 46 < bytes.length; at++) {
+      if (data.getUint32(at, true) !== 0x02014b50) continue; // an entry of the directory
+      const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + data.getUint16(at + 28, true)));
+      sums[name.replace(/.*\//, "")] = data.getUint32(at + 16, true);
+    }
+    // as Python's zlib.crc32 has them of b"little" and b"3\n"
+    t.equal([sums.byteorder, sums.version], [434322821, 1432854225]);
+  },
   "floating tensors are written as half precision or bfloat16 where that is asked for": async (t) => {
     const { safetensors } = t.torch,
       state = { x: t.tensor([1 / 3, 1, -70000, 1.00390625, 1.01171875, NaN]), n: t.tensor([3], { dtype: "int32" }) };

@@ -31,6 +31,16 @@ export async function slopes({ tensor, torch, close }, cases) {
 }
 
 export default {
+  "the place of the largest of equal values is the first, in every row": async (t) => {
+    // more rows than are met at once, the last of -Infinity alone, which is larger than nothing
+    const rows = 9000,
+      data = new Float32Array(2 * rows).map((_, i) => (i % 2 ? 5 : 0)).fill(-Infinity, rows),
+      places = await t.tensor(data).reshape(rows, 2).argmax(1).tolist();
+    t.equal(
+      [places.slice(0, rows / 2).every((place) => place === 1), places.slice(rows / 2).every((p) => p === 0)],
+      [true, true],
+    );
+  },
   "a transposed convolution is one of the input with zeros between": async ({ torch, close }) => {
     const F = torch.nn.functional,
       draw = (...shape) =>

@@ -6,6 +6,20 @@ const grid = (t) =>
   ]);
 
 export default {
+  "a window may be as long as its axis; tensors of other ranks broadcast": async (t) => {
+    const x = t.tensor([1, 2, 3]);
+    t.equal(await x.unfold(0, 3, 1).tolist(), [[1, 2, 3]]);
+    await t.throws(() => x.unfold(0, 4, 1), /maximum size for tensor at dimension 0 is 3 but size is 4/);
+    const made = t.torch.broadcast_tensors(t.tensor(7), x, t.tensor([[1], [2]]));
+    t.equal(
+      made.map(({ shape }) => shape),
+      Array(3).fill([2, 3]),
+    );
+    t.equal(await made[0].tolist(), [
+      [7, 7, 7],
+      [7, 7, 7],
+    ]);
+  },
   "as_strided as a method takes its offset by name, too": async (t) => {
     const x = t.torch.arange(6, { device: t.device });
     t.equal(await x.as_strided([2], [2], { storage_offset: 1 }).tolist(), [1, 3]);

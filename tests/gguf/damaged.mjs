@@ -60,6 +60,21 @@ await refuses(
     ),
   "more than 4 deep",
 );
+const lists = (depth) =>
+  load(
+    file(
+      0,
+      1,
+      text("a"),
+      u32(9),
+      Array.from({ length: depth - 1 }, () => [u32(9), u64(1)]),
+      u32(4),
+      u64(1),
+      u32(7),
+    ),
+  );
+await refuses("one list more than may be in lists", () => lists(6), "more than 4 deep");
+await lists(5); // one of numbers within four is read
 await refuses(
   "two of one key",
   () => load(file(0, 2, text("a"), u32(4), u32(1), text("a"), u32(4), u32(1))),
