@@ -6,18 +6,22 @@ where each tensor grows memory, which takes longer with each kernel that a proce
 it all learn of it."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from buildtools import gpu, node
+from buildtools.mutation.executed import PLACES
 
 HERE = Path(__file__).parent
 CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem != "assert")
 NODE_TESTS = sorted((HERE / "node").glob("*.test.mjs"))
 SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the CPU device may find things otherwise
-TOGETHER = 9  # files in a process on the CPU; on a GPU, which tells of errors later, each has its own
+# Files in a process on the CPU; on a GPU, which tells of errors later, each has its own, as where it is noted what each
+# test runs.
+TOGETHER = 1 if PLACES in os.environ else 9
 ALONE = {"memory", "modes"}  # files that count what their process holds
 
 Results = dict[str, str | None]

@@ -186,6 +186,7 @@ def selection(mutation: Mutation, clean: Clean, built: Path | None = None) -> tu
     quickest = sorted(clean.seconds, key=clean.seconds.__getitem__)
     running = executed.running(clean.places, executed.changes(ROOT / "dist", built)) if built else set()
     if running:
+        running |= {test for test in quickest if test.startswith(nearest.TYPES)}
         spent = itertools.accumulate(clean.seconds[t] for t in quickest if t in running)
         first = [t for t, seconds in zip((t for t in quickest if t in running), spent) if seconds <= nearest.RUNNING]
         first = nearest.addresses(first, clean.failed)

@@ -32,13 +32,15 @@ SEE_MOST = {
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
     "codegen/wgsl/": files("windows bounds_checks overflow raw definitions distributions") + ["oracle::test_tier_1*"],
     "codegen/fusion/": files("fusion") + ["node::*launches*", "node::*compile*"],
+    "codegen/wasm/": files("wasm_plans wasm_functions wasm_contractions wasm_rows wasm"),
     "codegen/planner/": files("windows bounds_checks overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
     "runtime/devices/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],
 }
 MOST = 60  # seconds for tests that speak of what changes
-RUNNING = 120  # seconds for tests that run what changes
+RUNNING = 120  # seconds for tests that run what changes, after those of its types
+TYPES = "tests/test_typescript.py::"
 PLAIN = re.compile(r"[\w.-]+( [\w.-]+)*")
 DEFINES = {
     ".ts": re.compile(r"^(?:export |default |async |abstract )*(?:function\*?|class|const|let) (\w+)", re.M),
