@@ -25,8 +25,10 @@ CALLED = {
     "_lu_with_info": "lu_factor_ex",
     "multilabel_margin_loss_forward": "multilabel_margin_loss",
 } | {f"upsample_{kind}": "interpolate" for kind in ("nearest1d", "linear1d", "nearest2d", "bilinear2d", "bicubic2d")}
+# PyTorch lists these as ops of their own, and nn.LSTM's kernel as one.
+PADS = {f"pad:{mode}:{n}" for mode, most in (("reflect", 2), ("replicate", 3)) for n in range(1, most + 1)}
 # What is listed here besides: variants that PyTorch has in another place of its code, and parts of what it lists.
-BESIDES = {"webgpu": {"cross_entropy", "grid_sample", "bilinear"}, "cpu": {"lu_factor", "solve"}}
+BESIDES = {"webgpu": {"cross_entropy", "grid_sample", "bilinear"}, "cpu": {"lu_factor", "solve", "lstm", *PADS}}
 
 
 @pytest.fixture(scope="module")

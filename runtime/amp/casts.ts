@@ -61,11 +61,18 @@ const eligible = (value: unknown, kind: Kind): value is Tensor =>
   !value.weak &&
   value.storage.device.type === kind;
 
+/** The word of an op's option `mode`, and for how many axes it has pairs of numbers in `pad`: "reflect:2". */
+function optionsIn({ params }: Op, values: readonly unknown[]): string {
+  const at = (wanted: string): number => params.findIndex(({ name }) => name === wanted);
+  return `${String(values[at("mode")])}:${(params[at("pad")]?.rank ?? 0) / 2}`;
+}
+
 function castValues(modes: Modes, op: Op, values: readonly unknown[]): readonly unknown[] {
   if (!modes.cpu.enabled && !modes.webgpu.enabled) return values;
   const kind = kindOf(values);
   if (!kind || !modes[kind].enabled) return values;
-  const rule = rulesOf(kind).get(op.name);
+  const rules = rulesOf(kind),
+    rule = rules.get(op.name) ?? rules.get(`${op.name}:${optionsIn(op, values)}`);
   if (!rule) return values;
   const as = (dtype: DType): readonly unknown[] =>
     values.map((value) => (eligible(value, kind) ? inType(modes, value, dtype, modes[kind].dtype) : value));
@@ -102,6 +109,13 @@ class Casts implements Casting {
 
   cast(op: Op, values: readonly unknown[]): readonly unknown[] {
     return castValues(this.modes.value, op, values);
+  }
+  lowered(what: string, tensors: readonly Tensor[]): readonly Tensor[] {
+    const modes = this.modes.value,
+      kind = kindOf(tensors);
+    if (!kind || !modes[kind].enabled || rulesOf(kind).get(what) !== "lower") return tensors;
+    const { dtype } = modes[kind];
+    return tensors.map((x) => (eligible(x, kind) ? inType(modes, x, dtype, dtype) : x));
   }
   get state(): string {
     const { cpu, webgpu } = this.modes.value;

@@ -330,4 +330,35 @@ export default {
     }
     t.equal(seen, ["float32", "float32", "bfloat16", "bfloat16", "float32", "float32"]);
   },
+  "borders of bfloat16 on the CPU become float32 where they continue what is inside": async (t) => {
+    if (t.device !== "cpu") return;
+    // The types are PyTorch 2.14.1's.
+    const wide = { constant: [], reflect: [1, 2], replicate: [1, 2, 3], circular: [] };
+    const { pad } = t.torch.nn.functional;
+    for (const [mode, axes] of Object.entries(wide))
+      for (const n of [1, 2, 3]) {
+        const x = t.torch.ones([1, 2, ...Array(n).fill(4)], { dtype: "bfloat16" }),
+          { dtype } = t.torch.autocast("cpu", () => pad(x, Array(2 * n).fill(1), { mode }));
+        t.equal([mode, n, dtype], [mode, n, axes.includes(n) ? "float32" : "bfloat16"]);
+      }
+    const module = t.torch.nn.ReflectionPad1d(1),
+      x = t.torch.ones([1, 2, 4], { dtype: "bfloat16" });
+    t.equal(t.torch.autocast("cpu", () => module(x)).dtype, "float32");
+  },
+  "an LSTM on the CPU runs in the lower type, a GRU does not": async (t) => {
+    if (t.device !== "cpu") return;
+    const { nn, autocast, ones, randn } = t.torch,
+      [lstm, gru] = [nn.LSTM(3, 2), nn.GRU(3, 2)];
+    const types = autocast("cpu", () => {
+      const [out, [h, c]] = lstm(ones([2, 1, 3])),
+        [again] = lstm(ones([2, 1, 3]).to("bfloat16"), [randn([1, 1, 2]), randn([1, 1, 2])]),
+        [other, last] = gru(ones([2, 1, 3]));
+      out.float().sum().backward();
+      return [out, h, c, again, other, last].map(({ dtype }) => dtype);
+    });
+    // The types are PyTorch 2.14.1's.
+    t.equal(types, ["bfloat16", "bfloat16", "bfloat16", "bfloat16", "float32", "float32"]);
+    t.equal([lstm.weight_ih_l0.grad.dtype, lstm(ones([2, 1, 3]))[0].dtype], ["float32", "float32"]);
+    await t.throws(() => lstm(ones([2, 1, 3]).to("bfloat16")), /RNN input dtype/);
+  },
 };

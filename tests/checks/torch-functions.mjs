@@ -1,5 +1,5 @@
 // Functions of PyTorch's root namespace that few programs call: segments, pretended quantisation, control flow, rows cut
-// to a norm.  The numbers are PyTorch 2.13's.
+// to a norm.  The numbers are PyTorch 2.14.1's.
 
 const flat = (x) => x.detach().flatten().tolist();
 const ints = (t, data) => t.tensor(data, { dtype: "int64" });

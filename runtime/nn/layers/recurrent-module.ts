@@ -1,5 +1,6 @@
 // What recurrent networks share: weights of layers and directions, steps over packed or padded sequences.
 import { Function as AutogradFunction, type FunctionContext } from "../../autograd/custom-function.js";
+import { casting } from "../../dispatch/casting.js";
 import { zeros } from "../../creation/create.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { cat, stack } from "../../functions/join.js";
@@ -130,6 +131,14 @@ export abstract class RecurrentModule extends Module {
     };
   }
 
+  /** What torch.autocast calls the whole, where it casts that and not only the ops within. */
+  protected get castAs(): string | null {
+    return null;
+  }
+  /** Tensors in the types that torch.autocast wants. */
+  private lowered(tensors: readonly Tensor[]): readonly Tensor[] {
+    return this.castAs === null || !casting ? tensors : casting.lowered(this.castAs, tensors);
+  }
   /** The state after a step, from the products with the input and with the state before. */
   protected abstract step(input: Tensor, hidden: Tensor, state: State): State;
 
@@ -143,8 +152,10 @@ export abstract class RecurrentModule extends Module {
     start: State | null,
     sizes: readonly number[],
   ): [X, State] {
+    if (start) start = [...this.lowered(start)];
     if (input instanceof PackedSequence) {
-      const { data, batch_sizes, sorted_indices: there, unsorted_indices: back } = input;
+      const [data] = this.lowered([input.data]) as [Tensor],
+        { batch_sizes, sorted_indices: there, unsorted_indices: back } = input;
       if (data.ndim !== 2) throw new OpError(`input must have 2 dimensions, got ${data.ndim}`);
       this.check(data);
       const turned = (states: State, by: Tensor | null) =>
@@ -156,7 +167,7 @@ export abstract class RecurrentModule extends Module {
       );
       return [input.with(out) as X, turned(after, back)];
     }
-    const x = input as Tensor,
+    const [x] = this.lowered([input as Tensor]) as [Tensor],
       batched = x.ndim === 3;
     if (x.ndim !== 2 && !batched)
       throw new OpError(`${this.constructor.name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
@@ -168,7 +179,7 @@ export abstract class RecurrentModule extends Module {
     return [(this.batch_first ? views.transpose(out, 0, 1) : out) as X, after];
   }
   private check(input: Tensor): void {
-    const weight = this.weights(0, 0).input;
+    const [weight] = this.lowered([this.weights(0, 0).input]) as [Tensor];
     if (input.dtype !== weight.dtype) {
       throw new OpError(
         `RNN input dtype (torch.${input.dtype}) does not match weight dtype (torch.${weight.dtype}). ` +

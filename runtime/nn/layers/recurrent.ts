@@ -163,6 +163,9 @@ class LSTMClass extends RecurrentModule {
       4,
     );
   }
+  protected override get castAs(): string {
+    return "lstm";
+  }
   protected override step(input: Tensor, hidden: Tensor, [, cell]: State): State {
     return lstmStep(input, hidden, cell!);
   }
