@@ -191,10 +191,15 @@ export class ExportedModule extends Module {
       if (spec.kind === "user") out.push(results[i]);
       else if (spec.kind !== "token") {
         const target =
-          spec.kind === "state"
-            ? tensorAt(this, spec.target)
-            : (inputs[this.#program.signature.inputs.findIndex((input) => input.name === spec.target)] as Tensor);
-        unrecorded(() => copy_(target, results[i] as Tensor));
+            spec.kind === "state"
+              ? tensorAt(this, spec.target)
+              : inputs[this.#program.signature.inputs.findIndex((input) => input.name === spec.target)],
+          became = results[i];
+        if (!(target instanceof Tensor && became instanceof Tensor))
+          throw new OpError(
+            `the graph of the exported program is damaged: ${spec.target}, ${describe(target)}, becomes ${describe(became)}, not a tensor`,
+          );
+        unrecorded(() => copy_(target, became));
       }
     });
     return out;

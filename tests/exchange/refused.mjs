@@ -99,6 +99,15 @@ for (const target of [
   results["loaded as float64"] = y.dtype === "float64" ? null : `its result is of ${y.dtype}`;
   await refuses("floats for doubles", () => double(torch.zeros([2, 3, 12, 12])), "float64", "float32");
 }
+const { in0 } = await torch.load(`${folder}/batch_norm_training_decomposed.safetensors`),
+  counting = await changed("batch_norm_training_decomposed", ({ graph_module: { graph } }) => {
+    graph.outputs[0] = { as_int: 3 };
+  });
+await refuses(
+  "a buffer that becomes no tensor",
+  async () => (await torch.export.load(counting)).module()(in0),
+  "becomes number 3",
+);
 await refuses("no graph", () => load((json) => delete json.graph_module), "graph_module");
 
 console.log(JSON.stringify(results));
