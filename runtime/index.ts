@@ -213,6 +213,7 @@ export {
   is_anomaly_enabled,
   set_detect_anomaly as set_anomaly_enabled,
 } from "./tools/anomaly.js";
+export * as backends from "./tools/backends.js";
 export { set_slow_warnings } from "./devices/slow-warnings.js";
 export { memory_summary, record_memory_history } from "./tools/memory-history.js";
 export { load, type TorchLoadOptions } from "./files/load.js";

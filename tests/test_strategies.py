@@ -31,12 +31,13 @@ def flat(a: np.ndarray) -> np.ndarray:
     return a.reshape(-1)
 
 
-def run(gpu: Gpu, name: str, *args, scheduled=True, strategy: str = "", seeds=(0, 0, 0)) -> np.ndarray:
-    """The first output of an op; `strategy`: a word that the chosen strategy must have."""
+def run(gpu: Gpu, name: str, *args, scheduled=True, strategy: str = "", seeds=(0, 0, 0), first=()) -> np.ndarray:
+    """The first output of an op; `strategy`: a word that the chosen strategy must have; first: schedules before the
+    library's."""
     data = data_of(name)
     args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
-    shared = RULES if scheduled else []
+    shared = [*first, *RULES] if scheduled else []
     assert strategy in " ".join(x.strategy for x in plan(data, 0, call, data.outputs, gpu.facts, shared))
     storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
     return gpu.run(data, 0, call, storages, data.outputs, shared, seeds)[data.outputs[0]]

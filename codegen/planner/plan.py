@@ -31,7 +31,9 @@ from .strategies.tiled import blocks, loads_wide, tiled_text
 from .strategies.tiled_loads import Tile
 from .strategy import (
     chosen,
+    deep_neighbours,
     depth_parts,
+    number,
     resident_tile,
     sliced_tile,
     software_tile,
@@ -39,6 +41,7 @@ from .strategy import (
     tile_of,
     unit,
 )
+from .tile_candidates import fits, named_tile
 from .writer import (
     MOST_BINDINGS,
     PLAIN_THREADS,
@@ -227,12 +230,16 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
         "batch": float(points(product.batch)),
         "unit": 1.0,
         "vector": 0.0,
+        "left_deep": 1.0 if deep_neighbours(product, product.left) else 0.0,
+        "right_deep": 1.0 if deep_neighbours(product, product.right) else 0.0,
     }
     rule = chosen(k.op, k.kernel, "contract", rules, facts, k.call.env)
     if rule is None:
         return []
-    tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
-    if not k.facts.software and loads_wide(k, product):
+    wide = not k.facts.software and loads_wide(k, product)
+    exact = rule.strategy == "exact_tile" and not k.facts.software and fits(named_tile(rule), k.facts, wide)
+    tile = software_tile(rule, product) if k.facts.software else named_tile(rule) if exact else tile_of(rule, product)
+    if wide and not exact:
         tile = sliced_tile(product, tile, k.facts.max_shared)
     k.outer = product.batch + product.rows + product.columns
     second = new_kernel(
@@ -242,8 +249,10 @@ def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -
     factors = product.left.accesses + product.right.accesses
     rest = staged_accesses(second, Stage("finish", 1, 0, 0))
     divisible = tree_possible(k) and max(bound_by(k, factors), bound_by(k, rest)) < MOST_BINDINGS
-    parts = depth_parts(product, tile, points(k.reduce), k.facts.software) if divisible else 1
-    if parts == 1 and tile.slices == 1 and not k.facts.software:
+    parts = 1
+    if divisible:
+        parts = number(rule, "parts") if exact else depth_parts(product, tile, points(k.reduce), k.facts.software)
+    if parts == 1 and tile.slices == 1 and not k.facts.software and not exact:
         tile = resident_tile(product, tile, k.facts.max_shared)
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
     if tile.slices > 1:

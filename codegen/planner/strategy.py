@@ -22,7 +22,7 @@ STRATEGIES = {
     "scatter": [""],
     "reduce": ["workgroup", "window"],
     "scan": ["block"],
-    "contract": ["tiled_matmul"],
+    "contract": ["tiled_matmul", "exact_tile"],
     "attention": ["blocks"],
     "attention_gradient": ["pairs"],
 }

@@ -44,6 +44,8 @@ class Shape:
 
 THREADS = Setting(32, 1024, powers=True)  # of a workgroup; a device that has fewer uses as many as it has
 TILE = Setting(16, 128, powers=True)
+DEPTH = Setting(16, 32, powers=True)  # a strip of a factor is 16 deep
+THREAD_TILE = Setting(4, 8, powers=True)
 ROW_FACTS = {"outer": COUNT, "inner": COUNT, "unit": FLAG, "vector": FLAG}
 SHAPES = {
     "map": Shape({"outer": COUNT, "inner": COUNT, "vector": FLAG}, {"lanes": {}}),
@@ -54,8 +56,19 @@ SHAPES = {
     ),
     "scan": Shape(ROW_FACTS, {"block": {"threads": THREADS}}),
     "contract": Shape(
-        {**ROW_FACTS, "M": COUNT, "N": COUNT, "K": COUNT, "batch": COUNT},
-        {"tiled_matmul": {"rows": TILE, "columns": TILE, "depth": Setting(8, 32, powers=True)}},
+        {**ROW_FACTS, "M": COUNT, "N": COUNT, "K": COUNT, "batch": COUNT, "left_deep": FLAG, "right_deep": FLAG},
+        {
+            "tiled_matmul": {"rows": TILE, "columns": TILE, "depth": DEPTH},
+            "exact_tile": {
+                "rows": TILE,
+                "columns": TILE,
+                "depth": DEPTH,
+                "thread_rows": THREAD_TILE,
+                "thread_columns": THREAD_TILE,
+                "slices": Setting(1, 2),
+                "parts": Setting(1, 64),
+            },
+        },
     ),
     "attention": Shape(
         {"M": COUNT, "N": COUNT, "K": COUNT, "columns": COUNT, "batch": COUNT, "software": FLAG},

@@ -1,7 +1,8 @@
 // The WebGPU device: memory from the pool, launches into the queue, values back; and what happens when the GPU fails.
 
-import type { Call } from "../../../host/model.js";
+import type { Call, Schedule } from "../../../host/model.js";
 import type { Facts } from "../../../host/writer.js";
+import { schedules } from "../../../ops/data/schedules.js";
 import { copied, oneRead } from "../slow-warnings.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
 import type { Copier, Device, Layout, Prepared, RandomWords, Strided } from "../device.js";
@@ -25,12 +26,13 @@ import { type GpuPrepared, factsOf, prepared, reworded } from "./prepared.js";
 let devices = 0;
 
 export class WebGpuDevice implements Device {
+  static onMade: ((device: WebGpuDevice) => void) | null = null; // told of each device
   readonly type = "webgpu";
   readonly number = ++devices;
   readonly gpu: GPUDevice;
   readonly pool: Pool;
   private readonly uniforms: Uniforms;
-  private readonly pipelines: Pipelines;
+  readonly pipelines: Pipelines;
   readonly queue: Queue;
   /** Sees to it that a launch may bind its buffers, where some are parts of one; see arena.ts. */
   untangle:
@@ -45,9 +47,11 @@ export class WebGpuDevice implements Device {
   joined: NonNullable<Device["joined"]> | null = null;
   stacked: NonNullable<Device["stacked"]> | null = null;
   private readonly readback: Readback;
-  private readonly facts: Facts;
-  /** The bytes of the largest buffer that a kernel can bind. */
-  readonly largest: number;
+  readonly facts: Facts;
+  /** How kernels run: what was found to be faster on this device (benchmark.ts), then what is for all. */
+  rules: Schedule[] = schedules;
+  onPrepared: ((prepared: GpuPrepared) => void) | null = null; // told of each new program
+  readonly largest: number; // bytes of a buffer that a kernel can bind
   private readonly pressure = new GcPressure(1 << 14);
   private absent: PoolBuffer | null = null;
   /**
@@ -63,8 +67,7 @@ export class WebGpuDevice implements Device {
   /** Why the device is gone, once it is. */
   lost: string | null = null;
 
-  /** `onLost` is called when the GPU goes away. */
-  /** copyOp: the op `copy`, which copies between layouts and types. */
+  /** copyOp: the op `copy`, between layouts and types.  `onLost` is called when the GPU goes away. */
   constructor(
     gpu: GPUDevice,
     private readonly copyOp: CompiledOp,
@@ -102,6 +105,7 @@ export class WebGpuDevice implements Device {
       () => undefined,
     );
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
+    WebGpuDevice.onMade?.(this);
   }
 
   /** Whether it is a CPU that plays a GPU. */
@@ -287,7 +291,9 @@ export class WebGpuDevice implements Device {
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
-    return prepared(this.facts, this.pipelines, op, program, call, wanted);
+    const made = prepared(this.facts, this.rules, this.pipelines, op, program, call, wanted);
+    this.onPrepared?.(made);
+    return made;
   }
 
   postpone(): () => void {

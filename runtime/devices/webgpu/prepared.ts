@@ -1,9 +1,8 @@
 // The work of a call on a GPU: what the planner launches, with the pipelines, uniforms and buffers that it needs.
 
-import type { Call, Launch } from "../../../host/model.js";
+import type { Call, Launch, Schedule } from "../../../host/model.js";
 import type { Facts } from "../../../host/writer.js";
 import { plan, zeroed } from "../../../host/plan.js";
-import { schedules } from "../../../ops/data/schedules.js";
 import type { CompiledOp } from "../../program/compiled-op.js";
 import type { DType } from "../../elements/dtype.js";
 import { numelOf } from "../../base/shape.js";
@@ -28,6 +27,7 @@ interface GpuLaunch {
 }
 
 export interface GpuPrepared extends Prepared {
+  readonly wanted: readonly number[];
   readonly launches: readonly GpuLaunch[];
   readonly temps: readonly { slot: number; bytes: number }[];
   /** Slots to be cleared first, and all that are written. */
@@ -57,9 +57,10 @@ function isSoftware(gpu: GPUDevice): boolean {
   return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
 }
 
-/** The work of a program on a GPU of these facts. */
+/** The work of a program on a GPU of these facts; rules: how its kernels run, the first that holds. */
 export function prepared(
   facts: Facts,
+  rules: Schedule[],
   pipelines: Pipelines,
   op: CompiledOp,
   program: number,
@@ -71,7 +72,7 @@ export function prepared(
     writes = new Set<number>();
   const scratch = { slot: -1, bytes: 0 };
   op.op.programs[program]!.kernels.forEach(withFormulas);
-  const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
+  const launches = plan(op.op, program, call, [...wanted], facts, rules).map((launch: Launch): GpuLaunch => {
     launch.slots.forEach((slot, i) => {
       if (!launch.written[i] || slot < 0) return;
       writes.add(slot);
@@ -102,6 +103,7 @@ export function prepared(
     op,
     program,
     call,
+    wanted,
     launches,
     temps: [...temps.values()],
     zeros,
