@@ -2,7 +2,8 @@
 // [--mode=eager|compiled] [--budget=MS].  One JSON line each: {lib, backend, workload, first_ms, median_ms (waiting after each
 // call), pipelined_ms (waiting at the end), host_ms (until the call returns), launches}.  `lib` is tensorloom or
 // tensorloom-compiled; ready_ms: how long it takes until calls are replayed.  Decoders say besides how many tokens a second
-// that is, pipelined, and what their weights and caches take.  --profile: where the time goes, after each.
+// that is, pipelined, and what their weights and caches take.  --profile: where the time goes, after each.  --benchmark:
+// with the tiles of products that are the fastest on this device, which are looked for first.
 import * as torch from "../dist/index.js";
 import * as llama from "./llama.mjs";
 import { measure } from "./measure.mjs";
@@ -16,6 +17,7 @@ const only = new RegExp(option("only") ?? "."),
   skip = new RegExp(option("skip") ?? "^$"),
   modes = option("mode")?.split(",") ?? ["eager", "compiled"];
 const budget = Number(option("budget") ?? 1500);
+torch.backends.tensorloom.benchmark = words.includes("--benchmark");
 const synchronize = async () => {
   if (device === "webgpu") await torch.defaultDevice().synchronize();
 };
@@ -47,7 +49,18 @@ async function launches(run) {
   return count;
 }
 
+/** Looks for the fastest tiles of all products of a program. */
+async function tuned(made, compiled) {
+  const { run } = runOf(made, compiled);
+  for (let n = 0; n < 4; n++) {
+    await run();
+    await torch.backends.tensorloom.benchmark_finished();
+  }
+  torch.compiler.reset();
+}
+
 async function measured(made, compiled, line) {
+  if (torch.backends.tensorloom.benchmark) await tuned(made, compiled);
   const { run, replays } = runOf(made, compiled),
     began = performance.now();
   for (let n = 0; n < 6 && (n < 1 || replays() < 2); n++) {

@@ -14,12 +14,14 @@ from test_same_kernels import CALLS, DEVICES
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Schedule
-from codegen.planner import attention_launches, row_launches, strategy
+from codegen.planner import attention_launches, row_launches, strategy, tile_candidates
 from codegen.planner import plan as planner
+from codegen.planner.tile_candidates import TRIED, settings_of
 from dsl.checking.schedules import FLAG, SHAPES
 from dsl.library import load
 
 HOST = Path(planner.__file__).parent
+NAMED = Schedule("contract", None, "exact_tile", settings_of(TRIED[3], 2))
 
 
 def plan_all(op, args, device):
@@ -30,6 +32,7 @@ def plan_all(op, args, device):
             planner.plan(op, n, call, p.outputs, device, rules(LIBRARY))
             # An attention's gradient is other kernels where that of its mask is not asked for.
             planner.plan(op, n, call, p.outputs[:3], device, rules(LIBRARY))
+            planner.plan(op, n, call, p.outputs, device, [NAMED, *rules(LIBRARY)])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +54,7 @@ def seen():
     patch = pytest.MonkeyPatch()
     for module in (planner, row_launches, attention_launches):
         patch.setattr(module, "chosen", chosen)
-    for module in (row_launches, strategy, attention_launches):
+    for module in (planner, row_launches, strategy, attention_launches, tile_candidates):
         patch.setattr(module, "number", noted)
     try:
         for name, calls in CALLS.items():

@@ -37,7 +37,9 @@ def test_products(hardware, tile, m, k, n, parts, turned):  # noqa: F811
 def test_convolutions(hardware, tile):  # noqa: F811
     x, w = f32(2, 8, 9, 11), f32(36, 8, 3, 3)
     options = [None, [2.0, 2.0], [1.0, 1.0]]
-    got = run(hardware, "conv2d", x, w, *options, first=exactly("conv2d", settings_of(tile, 1)), strategy=words(tile, 1))
+    got = run(
+        hardware, "conv2d", x, w, *options, first=exactly("conv2d", settings_of(tile, 1)), strategy=words(tile, 1)
+    )
     np.testing.assert_allclose(got, run(hardware, "conv2d", x, w, *options, scheduled=False), rtol=1e-4, atol=2e-4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..data.model import Env, Schedule
 from .strategies.tiled_loads import Tile
-from .strategy import DEPTH_PART, number
+from .strategy import BLOCKS_TO_FILL, DEPTH_PART, number
 from .writer import Facts
 
 # Rows, columns and depth of a tile, rows and columns of a thread's, slices: from few large ones to many small ones.
@@ -22,8 +22,7 @@ TRIED = [
     [32, 64, 16, 4, 4, 1],
     [32, 32, 16, 4, 4, 1],
 ]
-TRIED_PARTS = [1, 2, 4, 8, 16]
-MOST_BLOCKS = 1024  # tiles times parts: more would only add sums that have to be brought together
+MOST_PARTS = 16
 
 
 def named_tile(rule: Schedule) -> Tile:
@@ -62,10 +61,14 @@ def candidates(contraction: Env, facts: Facts) -> list[dict[str, float]]:
         # Of a tile that is mostly empty half does the same.
         if contraction["M"] * 2 <= x[0] and x[0] > 32 or contraction["N"] * 2 <= x[1] and x[1] > 32:
             continue
+        out.append(settings_of(x, 1))
+        # Few tiles also with the depth in parts, as many as fill a device.
         count = contraction["M"] / x[0] * (contraction["N"] / x[1]) * contraction["batch"]
-        for parts in TRIED_PARTS:
-            if parts == 1 or contraction["K"] >= DEPTH_PART * parts and count * parts <= MOST_BLOCKS:
-                out.append(settings_of(x, parts))
+        parts = 1
+        while parts < MOST_PARTS and count * parts < BLOCKS_TO_FILL and contraction["K"] >= 2 * parts * DEPTH_PART:
+            parts *= 2
+        if parts > 1:
+            out.append(settings_of(x, parts))
     return out
 
 

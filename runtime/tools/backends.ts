@@ -83,6 +83,12 @@ function check(tile: unknown, n: number): void {
   );
 }
 
+const absent = (name: string) =>
+  function (): boolean {
+    taken(name, arguments);
+    return false;
+  };
+
 /** cuDNN, which is not here: `benchmark` is `tensorloom.benchmark`; results are deterministic in any case. */
 export const cudnn = {
   get benchmark(): boolean {
@@ -93,11 +99,11 @@ export const cudnn = {
   },
   deterministic: true,
   enabled: false,
-  is_available: (): boolean => false,
+  is_available: absent("is_available"),
 };
 
 /** CUDA: GPUs are used through WebGPU.  float32 is never rounded to TF32, which `allow_tf32` would permit. */
-export const cuda = { is_built: (): boolean => false, matmul: { allow_tf32: false } };
+export const cuda = { is_built: absent("is_built"), matmul: { allow_tf32: false } };
 
 /** Metal, by that name: `torch.webgpu.is_available()` says whether there is a GPU. */
-export const mps = { is_available: (): boolean => false, is_built: (): boolean => false };
+export const mps = { is_available: absent("is_available"), is_built: absent("is_built") };

@@ -17,7 +17,7 @@ TRIED.splice(0, TRIED.length, ...few.map((n) => TRIED[n]));
 
 /** Times of trials: the tile of these words is the fastest. */
 function fastest(words) {
-  Benchmark.prototype.time = async function (way, storages, runs) {
+  Benchmark.prototype.time = (way, storages, runs) => {
     for (let n = 0; n < runs; n++) device.execute(way.prepared, storages, null);
     return strategies(way.prepared).includes(words) ? 1 : 2;
   };

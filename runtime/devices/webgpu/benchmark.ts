@@ -18,10 +18,12 @@ const EXACT = "exact_tile"; // the strategy
 /** What a product of an op is to schedules. */
 export const TILE_FACTS = ["M", "N", "K", "batch", "left_deep", "right_deep"] as const;
 export const TILE_SETTINGS = ["rows", "columns", "depth", "thread_rows", "thread_columns", "slices", "parts"] as const;
-const LEAST_WORK = 1 << 22; // products of two numbers: what is smaller takes no longer than its launch
+const LEAST_WORK = 1 << 22; // products of two numbers: what is smaller takes no longer than its launch,
+const LEAST_TIME = 0.03; // nor what takes fewer milliseconds, of which most is chance
 const MOST_BYTES = 1 << 28; // of the memory that a trial takes
-const AT_ONCE = 4; // pipelines being made, beside those of the program itself
-const ENOUGH = 4; // milliseconds of runs that one time is taken of
+const AT_ONCE = 8; // pipelines being made, beside those of the program itself
+const ENOUGH = 8; // milliseconds of runs that one time is taken of
+const TO_TRY = 8; // runs, to see how long one takes
 const MOST_RUNS = 64;
 const ROUNDS = 3; // of which the shortest time counts: other work of the program may be under way
 const HOPEFUL = 1.25; // times the shortest so far: what is slower has no further round
@@ -108,7 +110,10 @@ export class Benchmark {
     if (ways.length < 2 || !storages) return;
     try {
       const [first] = ways as [Way];
-      const runs = Math.min(Math.max(Math.ceil(ENOUGH / (await this.time(first, storages, 2))), 1), MOST_RUNS);
+      await this.time(first, storages, 1);
+      const usual = await this.time(first, storages, TO_TRY),
+        runs = Math.min(Math.ceil(ENOUGH / usual), MOST_RUNS);
+      if (usual < LEAST_TIME) return;
       for (const way of ways) await this.time(way, storages, 1); // what is done once is not counted
       let shortest = Infinity;
       for (let round = 0; round < ROUNDS; round++) {
@@ -170,18 +175,15 @@ export class Benchmark {
     return storages;
   }
 
-  /** The milliseconds of a run. */
+  /** The milliseconds of a run on the GPU: all are recorded before the first is submitted. */
   private async time({ prepared }: Way, storages: readonly (Storage | null)[], runs: number): Promise<number> {
-    const { device } = this,
-      done = async (): Promise<void> => {
-        await device.queue.submitted();
-        await device.gpu.queue.onSubmittedWorkDone();
-      };
-    await done();
-    const begin = performance.now();
+    const { device } = this;
+    await device.synchronize();
     // Not `device.execute`, which tells those who look on while programs run.
     for (let n = 0; n < runs; n++) WebGpuDevice.prototype.execute.call(device, prepared, storages, null);
-    await done();
+    const begin = performance.now();
+    await device.queue.submitted();
+    await device.gpu.queue.onSubmittedWorkDone();
     return (performance.now() - begin) / runs;
   }
 }
