@@ -228,6 +228,8 @@ def resident_tile(product: Product, tile: Tile, shared: int) -> Tile:
 
 def deep_neighbours(product: Product, factor: Factor) -> bool:
     """Whether a factor's elements lie next to each other along the depth."""
+    if len(product.depth) == 0:
+        return False
     last = product.depth[len(product.depth) - 1]
     return any(last.strides[n] == 1 for n in factor.accesses)
 
