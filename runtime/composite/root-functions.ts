@@ -287,8 +287,10 @@ export const embedding_renorm_ = /* @__PURE__ */ operator(
   "embedding_renorm_ input indices max_norm norm_type",
   (input: Tensor, indices: Tensor, max_norm: number, norm_type: number) => {
     const places = views.reshape(tensorOf(indices, "embedding_renorm_", "indices"), [-1]),
-      norms = p_norm(index_select(input.detach(), 0, places), norm_type, [1], true),
-      scale = where(gt(norms, max_norm) as Tensor, div(max_norm, add(norms, 1e-7) as Tensor) as Tensor, 1) as Tensor,
+      most = number(max_norm, "embedding_renorm_", "max_norm"),
+      order = number(norm_type, "embedding_renorm_", "norm_type"),
+      norms = p_norm(index_select(input.detach(), 0, places), order, [1], true),
+      scale = where(gt(norms, most) as Tensor, div(most, add(norms, 1e-7) as Tensor) as Tensor, 1) as Tensor,
       all = index_copy(ones_like(views.narrow(input.detach(), 1, 0, 1)), 0, places, scale) as Tensor;
     return copy_(input, mul(input.detach(), all) as Tensor, "embedding_renorm_");
   },
