@@ -6,6 +6,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { refuse, whole } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf } from "../base/shape.js";
+import { cast } from "../tensor/copy.js";
 import { check, tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
@@ -161,11 +162,12 @@ export function fake_quantize_per_channel_affine(...args: unknown[]): Tensor {
       input.shape.map((n, i) => (i === at ? n : 1)),
     );
   };
-  return run(fake_quantize_channelsOp, [
+  const out = run(fake_quantize_channelsOp, [
     input,
     along(scales, "scale"),
     along(zeros, "zero_point"),
     low,
     high,
   ]) as Tensor;
+  return cast(out, input.dtype, op); // scales of float32 beside lower floats make no wider result
 }

@@ -1,4 +1,4 @@
-// torch.autograd.graph: hooks on several gradients, saved tensors that are changed.  The answers are PyTorch 2.14.1's.
+// torch.autograd.graph: hooks on several gradients, saved tensors that are changed.  The answers are PyTorch 2.13.0's.
 
 export default {
   "a hook on several gradients": async (t) => {

@@ -1,4 +1,4 @@
-// nn.utils.parametrizations.orthogonal.  The numbers are PyTorch 2.14.1's.
+// nn.utils.parametrizations.orthogonal.  The numbers are PyTorch 2.13.0's.
 
 const WEIGHTS = {
   square: [

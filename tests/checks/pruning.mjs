@@ -1,4 +1,4 @@
-// nn.utils.prune's methods as classes, alone and one after another.  The answers are PyTorch 2.14.1's.
+// nn.utils.prune's methods as classes, alone and one after another.  The answers are PyTorch 2.13.0's.
 
 const W = [
   [3, 4, -1],

@@ -1,5 +1,5 @@
 // Functions of PyTorch's root namespace that few programs call: segments, pretended quantisation, control flow, rows cut
-// to a norm.  The numbers are PyTorch 2.14.1's.
+// to a norm.  The numbers are PyTorch 2.13.0's.
 
 const flat = (x) => x.detach().flatten().tolist();
 const ints = (t, data) => t.tensor(data, { dtype: "int64" });
@@ -95,6 +95,14 @@ export default {
     t.close(await flat(z), [-0.4, -1.25, -1, -0.9, -0.4, 0, 0, 0, 0.3, 0.5, 1.5, 0], near);
     weighted(t, z);
     t.close(await flat(x.grad), [0, 0, 3, 4, 5, 6, 7, 0, 0, 0, 11, 0]);
+    if (t.device === "cpu") {
+      const low = twelve(t).detach().bfloat16().requires_grad_(),
+        by = t.tensor([0.1, 0.25, 0.5, 0.3]),
+        made = torch.fake_quantize_per_channel_affine(low, by, zeros, 1, -4, 3);
+      t.equal([made.dtype, (await flat(made)).slice(0, 4)], ["bfloat16", [-0.400390625, -1.25, -1, -0.8984375]]);
+      weighted(t, made);
+      t.equal([low.grad.dtype, await flat(low.grad)], ["bfloat16", [0, 0, 3, 4, 5, 6, 7, 0, 0, 0, 11, 0]]);
+    }
     await t.throws(() => torch.fake_quantize_per_tensor_affine(x, 0.1, 9, -8, 7), /`zero_point` must be between/);
     await t.throws(() => torch.fake_quantize_per_channel_affine(x, zeros, zeros, 0, -4, 3), /1-D tensor of 3 elements/);
   },
