@@ -2,7 +2,7 @@
 script.
 
 On the CPU a page runs several files of checks, one after the other: it loads the package once.  With WebGPU a page runs
-a third of each file's checks, the first, the fourth and so on: its GPU process is the Dawn and the SwiftShader that
+a sixth of each file's checks, the first, the seventh and so on: its GPU process is the Dawn and the SwiftShader that
 test_node.py runs all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.
 Files about just that run whole."""
 
@@ -14,7 +14,7 @@ from test_node import ALONE, TOGETHER, cases, failures
 from buildtools.browser import COMPILING, POLICY, serve
 from buildtools.paths import ROOT
 
-SHARE = 3  # of a file's checks one in so many runs with WebGPU
+SHARE = 6  # of a file's checks one in so many runs with WebGPU
 WHOLE = {"files", "memory", "modes", "runtime"}  # what a page does otherwise than Node
 
 RUN = """async ([file, device, every = 1]) => {

@@ -31,6 +31,7 @@ CONTINUOUS = {
         math.sqrt(math.expm1(0.16)) * math.exp(0.18),
     ),
     "exponential_fill": ({"lambd": 2}, lambda x: -np.expm1(-2 * x), 0.5, 0.5),
+    "random_fill_whole": ({}, lambda x: (x + 1) / 2**24, 2**23, 2**24 / math.sqrt(12)),
     "cauchy_fill": ({"median": 1, "sigma": 2}, lambda x: 0.5 + np.arctan((x - 1) / 2) / math.pi, None, None),
 }
 # op -> (options, probability of each value)

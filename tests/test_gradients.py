@@ -35,6 +35,7 @@ ONCE = {
             "geometric_fill",
             "random_fill",
             "random_fill_below",
+            "random_fill_whole",
         ],
         ZERO + ": they replace what was there",
     ),

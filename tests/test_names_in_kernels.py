@@ -77,7 +77,7 @@ def test_cpu(tmp_path, half):
     assert not errors
     for op in library.ops.values():
         complete(op)
-    same_as_wanted(answers_of(library, tmp_path, 2))
+    same_as_wanted(answers_of(library, tmp_path, 1))
 
 
 def test_what_a_call_brings_with_it_is_no_name_for_an_author():

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..data.model import Env, Schedule
 from .strategies.tiled_loads import Tile
-from .strategy import BLOCKS_TO_FILL, DEPTH_PART, number
+from .strategy import BLOCKS_TO_FILL, DEPTH_PART, SMALL_TILE, number
 from .writer import Facts
 
 # Rows, columns and depth of a tile, rows and columns of a thread's, slices: from few large ones to many small ones.
@@ -22,7 +22,7 @@ TRIED = [
     [32, 64, 16, 4, 4, 1],
     [32, 32, 16, 4, 4, 1],
 ]
-MOST_PARTS = 16
+MOST_PARTS = 16  # of the depth: with more, adding them up takes longer than what they save
 
 
 def named_tile(rule: Schedule) -> Tile:
@@ -59,7 +59,7 @@ def candidates(contraction: Env, facts: Facts) -> list[dict[str, float]]:
         if not fits(Tile(x[0], x[1], x[2], x[3], x[4], x[5]), facts, True):
             continue
         # Of a tile that is mostly empty half does the same.
-        if contraction["M"] * 2 <= x[0] and x[0] > 32 or contraction["N"] * 2 <= x[1] and x[1] > 32:
+        if contraction["M"] * 2 <= x[0] and x[0] > SMALL_TILE or contraction["N"] * 2 <= x[1] and x[1] > SMALL_TILE:
             continue
         out.append(settings_of(x, 1))
         # Few tiles also with the depth in parts, as many as fill a device.

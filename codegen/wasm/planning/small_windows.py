@@ -16,7 +16,7 @@ MOST_CHANNELS = 640  # products of a sum
 LEAST_CHANNELS = 16  # of both sides: fewer do not pay for the sums
 MOST_WEIGHTS = 1 << 18  # pairs of channels, for each of which sixteen numbers are kept
 LEAST_ROW = 8  # points of a line of windows
-LEAST_POINTS = 64
+LEAST_POINTS = 64  # of all windows, below which the sums of weights, made for each call, are most of the work
 TILES = 128  # of a block, of four points each: what is kept of them stays in a core's caches
 
 
