@@ -6,7 +6,6 @@ Needs Python 3.11 or newer with venv; everything else is set up in this folder o
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -165,10 +164,8 @@ def test(options: argparse.Namespace) -> int:
     environment.say(f"testing on {gpu.name()}")
     import pytest
 
-    # All tests, each process a stretch of the files; what is asked for by name in this one.  There is one process more
-    # than there are cores: many tests wait, for a browser, a GPU or a timer.
-    processes = (os.cpu_count() or 1) + 1
-    whole = [str(ROOT / "tests"), f"--numprocesses={processes}", "--dist=worksteal", "--durations=30"]
+    # All tests on all cores, each process a stretch of the files; what is asked for by name in this one.
+    whole = [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal", "--durations=30"]
     return pytest.main(["--rootdir", str(ROOT), *(options.more or whole)])
 
 
