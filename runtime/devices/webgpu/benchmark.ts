@@ -106,10 +106,11 @@ export class Benchmark {
     const { device } = this;
     if (!this.on || device.lost !== null) return;
     const ways = await this.ways(work, facts),
-      storages = this.memory(ways);
-    if (ways.length < 2 || !storages) return;
+      [first] = ways;
+    if (!first || first.rule || ways.length < 2) return; // nothing to compare, or with nothing
+    const storages = this.memory(ways);
+    if (!storages) return;
     try {
-      const [first] = ways as [Way];
       await this.time(first, storages, 1);
       const usual = await this.time(first, storages, TO_TRY),
         runs = Math.min(Math.ceil(ENOUGH / usual), MOST_RUNS);
