@@ -58,6 +58,7 @@ def test_masks(gpu):
     for shape in [(2, 3, 40, 50), (40, 50)]:
         mask = f32(*shape)
         mask[..., :17] = -np.inf
+        mask[..., 8, :] = -np.inf  # a query that sees no key
         mask = np.broadcast_to(mask, (2, 3, 40, 50))
         pairs, strategies = gradients(gpu, data, [q, k, v, mask], g, [outputs[2]])
         assert all("pairs" in s for s in strategies), strategies

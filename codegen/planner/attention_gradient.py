@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, Step, StepCode
 from ..data.nodes import Apply, Binary, Constant, Local, Node, Select, uses_loop
+from ..data.softmaxes import divisor
 from .attention_kernels import hides_later, implies_order
 from .pairs import Pairs, QueryFacts, WeightedSum, branchless, row_access, straight, taken
 
@@ -68,7 +69,7 @@ def facts_kernel(pairs: Pairs, facts: QueryFacts) -> PairKernel:
     averaged = facts.averaged
     if averaged is not None:
         slots.append(facts.average)
-        stored.append(Apply(facts.quotient, [Local("average"), Local("total")]))
+        stored.append(Apply(facts.quotient, [Local("average"), divisor(Local("total"), facts.safe)]))
         formulas.append(straight(averaged, facts.exponential))
     targets = [row_access(pairs, slot) for slot in slots]
     steps = [Step("store", "", "", "f", False, target, "=") for target in targets]

@@ -13,7 +13,6 @@ from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, StepCode
 from ..data.nodes import (
     Apply,
     Binary,
-    Constant,
     Element,
     Index,
     Local,
@@ -28,6 +27,7 @@ from ..data.nodes import (
     same,
     uses_loop,
 )
+from ..data.softmaxes import divisor, subtrahend, unsafe
 
 PRODUCT, LARGEST, TOTAL = "product", "best", "total"  # what weights are made of, as variables of their formula
 
@@ -45,14 +45,13 @@ class Attention:
     score: Node
     exponential: str  # the functions of the formula
     quotient: str
-    hides: bool  # whether keys without a score weigh nothing, so that a query may have none at all
+    safe: bool  # whether a query whose scores are all minus infinity has zeros
     count: int  # kernels that it takes the place of
 
 
 @dataclass
 class Weights:
-    """The weights' formula taken apart: quotient(exponential(score - largest), total), `weight`; where it hides, 0
-    where the score is minus infinity by the same condition."""
+    """The weights' formula taken apart: quotient(exponential(score - largest), total), `weight`."""
 
     score: Node
     largest: int
@@ -60,7 +59,7 @@ class Weights:
     exponential: str
     quotient: str
     weight: Node
-    hides: bool
+    safe: bool
 
 
 @dataclass
@@ -122,15 +121,18 @@ def weights_of_rows(rows: Kernel) -> Weighing | None:
         case Apply(
             name=quotient,
             operands=[
-                Apply(name=exponential, operands=[Binary(operator="-", left=score, right=Result(step=0))]),
-                Result(step=1),
+                Apply(name=exponential, operands=[Binary(operator="-", left=score, right=shift)]),
+                under,
             ],
         ):
-            total = Apply(exponential, [Binary("-", score, Result(0))])
+            safe = isinstance(shift, Select)
+            if not same(shift, subtrahend(Result(0), safe)) or not same(under, divisor(Result(1), safe)):
+                return None
+            total = Apply(exponential, [Binary("-", score, shift)])
             if not same(code.steps[0].body, score) or not same(code.steps[1].body, total):
                 return None
             target = rows.accesses[rows.steps[2].target]
-            parts = Weights(score, -1, -1, exponential, quotient, code.steps[2].body, False)
+            parts = Weights(score, -1, -1, exponential, quotient, code.steps[2].body, safe)
             return Weighing(rows, code, target.slot, target.axes, parts, 1, [])
         case _:
             return None
@@ -176,27 +178,19 @@ def weights_of(body: Node) -> Weights | None:
         case Apply(
             name=quotient,
             operands=[
-                Apply(name=exponential, operands=[Binary(operator="-", left=score, right=Element(access=largest))]),
-                Element(access=total),
+                Apply(name=exponential, operands=[Binary(operator="-", left=score, right=shift)]),
+                under,
             ],
         ):
-            return Weights(score, largest, total, exponential, quotient, body, False)
-        case Select(condition=condition, yes=weight, no=Constant(value=0)):
-            parts = weights_of(weight)
-            if parts is None or not is_hidden(parts.score, condition):
+            largest, total = unsafe(shift), unsafe(under)
+            safe = isinstance(shift, Select)
+            if not same(shift, subtrahend(largest, safe)) or not same(under, divisor(total, safe)):
                 return None
-            return Weights(parts.score, parts.largest, parts.total, parts.exponential, parts.quotient, weight, True)
+            if not isinstance(largest, Element) or not isinstance(total, Element):
+                return None
+            return Weights(score, largest.access, total.access, exponential, quotient, body, safe)
         case _:
             return None
-
-
-def is_hidden(score: Node, condition: Node) -> bool:
-    """Whether a score is minus infinity where a condition does not hold."""
-    match score:
-        case Select(condition=own, no=Unary(operator="-", operand=Uniform(name="inf"))):
-            return same(own, condition)
-        case _:
-            return False
 
 
 def are_passed_on(op: Op, kernels: list[Kernel], first: int, count: int, slots: list[int]) -> bool:
@@ -220,7 +214,7 @@ def are_rows_of(rows: Kernel, code: Code, weighing: Weighing) -> bool:
     if not same(code.steps[1].body, Result(0)) or not same(code.steps[3].body, Result(2)):
         return False
     score = code.steps[0].body
-    if not same(code.steps[2].body, Apply(parts.exponential, [Binary("-", score, Result(0))])):
+    if not same(code.steps[2].body, Apply(parts.exponential, [Binary("-", score, subtrahend(Result(0), parts.safe))])):
         return False
     loops = by_places([loop.name for loop in rows.loops + rows.rloops], weighing.axes)
     elements: dict[int, int] = {}
@@ -328,7 +322,7 @@ def joined(
     value = [n for n in elements_of(d.steps[0].body) if n != weights][0]
     parts = weighing.parts
     return Attention(
-        kernel, weights, value, query, key, score, parts.exponential, parts.quotient, parts.hides, weighing.count + 2
+        kernel, weights, value, query, key, score, parts.exponential, parts.quotient, parts.safe, weighing.count + 2
     )
 
 

@@ -19,6 +19,7 @@ from ..data.nodes import (
     Node,
     Random,
     Result,
+    Select,
     elements_of,
     factors_of,
     joined_by,
@@ -26,6 +27,7 @@ from ..data.nodes import (
     nodes_of,
     same,
 )
+from ..data.softmaxes import divisor, subtrahend
 from .attention_kernels import by_places, code_of, is_plain, is_product, moved_axes
 
 COLUMN = "column'"  # loops that no formula can name
@@ -45,7 +47,7 @@ class PairProduct:
 class QueryFacts:
     """What a query needs of all its keys: the largest score, the sum of the exponentials above it, and the average of
     `averaged` by the weights (None: not needed).  Slots; the functions of the formula.  kernel: the last that says
-    so."""
+    so; safe: whether a query whose scores are all minus infinity has zeros."""
 
     score: Node
     exponential: str
@@ -55,6 +57,7 @@ class QueryFacts:
     averaged: Node | None
     average: int
     kernel: Kernel
+    safe: bool
 
 
 @dataclass
@@ -290,13 +293,14 @@ def takes_totals(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
     if score is None or above is None:
         return False
     match above:
-        case Apply(name=exponential, operands=[Binary(operator="-", left=own, right=Local(name="best"))]):
-            if not same(own, score):
+        case Apply(name=exponential, operands=[Binary(operator="-", left=own, right=shift)]):
+            safe = isinstance(shift, Select)
+            if not same(own, score) or not same(shift, subtrahend(Local("best"), safe)):
                 return False
             largest = kernel.accesses[kernel.steps[1].target].slot
             total = kernel.accesses[kernel.steps[3].target].slot
             pairs.rows.extend([largest, total])
-            pairs.facts = QueryFacts(score, exponential, "", largest, total, None, -1, kernel)
+            pairs.facts = QueryFacts(score, exponential, "", largest, total, None, -1, kernel, safe)
             return True
         case _:
             return False
@@ -327,7 +331,7 @@ def takes_average(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
     slot = kernel.accesses[kernel.steps[1].target].slot
     pairs.rows.append(slot)
     pairs.facts = QueryFacts(
-        facts.score, facts.exponential, quotient, facts.largest, facts.total, averaged, slot, kernel
+        facts.score, facts.exponential, quotient, facts.largest, facts.total, averaged, slot, kernel, facts.safe
     )
     average = Element(row_access(pairs, slot))
     return len(kernel.steps) == 2 or takes_pair(pairs, kernel, code, 2, {0: average, 1: average})
@@ -336,10 +340,11 @@ def takes_average(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
 def quotient_of(pairs: Pairs, facts: QueryFacts, e: Node) -> str:
     """The function that divides, where a formula is the weight of a pair; else ""."""
     match e:
-        case Apply(name=quotient, operands=[Apply(name=name, operands=[inner]), Element(access=total)]):
-            above = Binary("-", facts.score, Element(row_access(pairs, facts.largest)))
+        case Apply(name=quotient, operands=[Apply(name=name, operands=[inner]), under]):
+            largest, total = Element(row_access(pairs, facts.largest)), Element(row_access(pairs, facts.total))
+            above = Binary("-", facts.score, subtrahend(largest, facts.safe))
             is_weight = name == facts.exponential and same(inner, above)
-            return quotient if is_weight and total == row_access(pairs, facts.total) else ""
+            return quotient if is_weight and same(under, divisor(total, facts.safe)) else ""
         case _:
             return ""
 

@@ -20,13 +20,6 @@ const weightNormed = (v: Tensor, g: Tensor, dim: number): readonly [Tensor, Tens
   return [torch.mul(v, torch.div(g, norm)) as Tensor, norm];
 };
 
-/** Softmax in which a row of nothing but -Infinity has zeros. */
-function safeSoftmax(x: Tensor, dim: number, dtype: Maybe<string>): Tensor {
-  const given = dtype ? (to(x, [dtype]) as Tensor) : x,
-    hidden = t["all"]!(torch.eq(given, -Infinity), dim, true);
-  return t["masked_fill"]!(torch.softmax(given, dim), hidden, 0);
-}
-
 /** Indices of those axes that have one, clamped into the axis, of which `mask` says which count. */
 const clamped = (x: Tensor, indices: readonly Maybe<Tensor>[]) =>
   indices.map((at, axis) => (at ? (torch.clamp(at, 0, x.shape[axis]! - 1) as Tensor) : ":"));
@@ -65,7 +58,7 @@ export const LAYERS: Readonly<Record<string, Operator>> = {
     return [weight ? torch.mul(y, weight as Tensor) : y, rstd];
   },
   _safe_softmax: ({ args: [x, dim, dtype], options }) =>
-    safeSoftmax(x as Tensor, dim as number, (dtype ?? options["dtype"]) as Maybe<string>),
+    torch._safe_softmax(x as Tensor, dim as number, (dtype ?? options["dtype"]) as never),
   _prelu_kernel: ({ args: [x, weight] }) =>
     t["where"]!(torch.gt(x as Tensor, 0), x, torch.mul(x as Tensor, weight as Tensor)),
   rrelu_with_noise: leaky,

@@ -150,4 +150,66 @@ export default {
     torch.linalg.vector_norm(y, I).backward();
     close(await numbers(y.grad), [0, 0, 0]);
   },
+  "a query that sees no key has zeros, slopes of zero, and second ones": async ({ torch, tensor, close, equal }) => {
+    const { functional: F, MultiheadAttention } = torch.nn,
+      k = tensor([
+        [0.5, 0.6],
+        [0.7, -0.8],
+      ]),
+      v = tensor([
+        [1, 2],
+        [3, 5],
+      ]),
+      shown = tensor([[false], [true]], { dtype: torch.bool }),
+      hidden = tensor([[-I, -I]]),
+      zeros = [0, 0, 0, 0];
+    for (const [mask, first, second] of [
+      [
+        tensor([
+          [-I, -I],
+          [0, 0.5],
+        ]),
+        [-0.19367978, 0.25823969, 0.45191956, -1.54943824],
+        [0.01327809, 1.20490444, 0.02459118, 0.43966353],
+      ],
+      [
+        shown.expand([2, 2]),
+        [-0.23897694, 0.31863591, 0.55761284, -1.9118155],
+        [-0.33844009, 2.31261563, 0.87430203, -2.19987774],
+      ],
+      [shown, [-0.23897694, 0.31863591, 0.55761284, -1.9118155], [-0.33844009, 2.31261563, 0.87430203, -2.19987774]],
+      [hidden, zeros, zeros],
+      [hidden.expand([2, 2]), zeros, zeros],
+      [hidden.isfinite(), zeros, zeros],
+    ])
+      for (const heads of [false, true]) {
+        const x = tensor(
+          [
+            [0.1, 0.2],
+            [0.3, -0.4],
+          ],
+          { requires_grad: true },
+        );
+        const apart = (a) => (heads ? a.reshape([1, 1, ...a.shape]) : a),
+          given = [x, x.add(k), v, mask].map(apart),
+          out = F.scaled_dot_product_attention(...given, { enable_gqa: heads }),
+          [slope] = torch.autograd.grad(out.sum(), x, { create_graph: true });
+        equal((await numbers(out)).slice(0, 2), [0, 0]);
+        close(await numbers(slope), first, { rtol: 1e-4, atol: 1e-6 });
+        const [again] = torch.autograd.grad(slope.square().sum(), x);
+        close(await numbers(again), second, { rtol: 1e-4, atol: 1e-5 });
+      }
+    // Scores may be so without a mask; where weights are asked for, the module's are no numbers, as in PyTorch.
+    const far = tensor([
+      [-I, 1],
+      [0, 1],
+    ]);
+    equal((await numbers(F.scaled_dot_product_attention(far, v, v))).slice(0, 2), [0, 0]);
+    const attention = MultiheadAttention(2, 1, { bias: false, device: v.device });
+    for (const need_weights of [true, false]) {
+      const [out] = attention(v, v, v, { attn_mask: hidden.expand([2, 2]), need_weights });
+      equal(await numbers(out), need_weights ? [NaN, NaN, NaN, NaN] : zeros);
+    }
+    equal(await numbers(torch._safe_softmax(tensor([-I, -I, 0, -I]).reshape(2, 2), 1)), [0, 0, 1, 0]);
+  },
 };

@@ -37,7 +37,7 @@ class AttentionText:
     """What attention.wgsl.j2 shows.  rows, keys: of a block; column_vec4: columns of a thread; wide: vec4s of a point
     of the right tile; batch, batch_names: the batch's variables; score: statements of a function, the last one its
     result; products, values: loads; *_turned: how vec4s are permuted along the depth (tiled_loads.py); causal: whether
-    keys behind a block's last query do not count; hides: whether a query without keys has zeros."""
+    keys behind a block's last query do not count; safe: whether a query without keys has zeros."""
 
     title: str
     declarations: list[str]
@@ -52,7 +52,7 @@ class AttentionText:
     score: list[str]
     exponential: str
     quotient: str
-    hides: bool
+    safe: bool
     products: list[Load]
     values: list[Load]
     left_turned: int
@@ -166,7 +166,7 @@ def attention_text(k: KernelWriter, a: Attention, lines: Lines, title: str) -> A
         score,
         branchless(a.exponential),
         a.quotient,
-        a.hides,
+        a.safe,
         products,
         values,
         turned(left),

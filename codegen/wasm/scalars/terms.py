@@ -30,6 +30,7 @@ from ...data.nodes import (
     children,
     label,
 )
+from ...data.softmaxes import is_subtrahend, unsafe
 from .functions import ANSWERS, DIRECT, LONG, RARE, definition
 
 # The ends of whole numbers: infinities among those of 32 bits, and among those of 64.
@@ -237,8 +238,9 @@ class Terms:
         """Whether a term is a number less the largest of its kind, and so not above 0."""
         if t.said != "-":
             return False
-        match t.parts[1].e:
-            case Result(step=n) if n in self.largest:
+        shift = t.parts[1].e
+        match unsafe(shift):
+            case Result(step=n) if n in self.largest and is_subtrahend(shift):
                 return self.of(self.largest[n], {}) is t.parts[0]
             case _:
                 return False
