@@ -50,7 +50,9 @@ def axes(t: Tensor) -> list[Axis]:
 
 def stretches(t: Tensor, tensors: dict[str, Tensor]) -> bool:
     """Whether axes of t may be broadcast: only what a caller passes in beside another such tensor is ever
-    smaller than its loops."""
+    smaller than its loops, and the slope of its gradient, in derivatives of higher order."""
+    if t.role == "cotangent" and t.like in tensors:
+        return stretches(tensors[t.like], tensors)
     return (
         t.role == "input"
         and any(a.broadcast for a in axes(t))

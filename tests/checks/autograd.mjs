@@ -123,6 +123,41 @@ export default {
       t.close(third, wanted, { rtol: 2e-2, atol: 2e-2 }, name);
     }
   },
+  "derivatives of third order of what broadcasts are sums over all that was one element": async (t) => {
+    const { torch } = t;
+    for (const [name, f, ...shapes] of [
+      ["mul", (x, y) => x.mul(y), [2, 1], [1, 3]],
+      ["div", (x, y) => x.div(y), [3], [2, 3]],
+      ["addcmul", (x, y, z) => x.addcmul(y, z), [2, 1], [3], [2, 3]],
+    ]) {
+      const answers = [];
+      for (const wide of [false, true]) {
+        // Beside views in which each element is repeated, which are other functions' business.
+        const inputs = shapes.map((shape, i) =>
+            torch
+              .rand(shape, { device: t.device, generator: new torch.Generator().manual_seed(i) })
+              .add(0.5)
+              .requires_grad_(),
+          ),
+          slopes = (y) => torch.autograd.grad(y, inputs, { create_graph: true }),
+          lengths = (xs) => xs.map((x) => x.square().sum()).reduce((a, b) => a.add(b)),
+          y = f(...inputs.map((x) => (wide ? x.expand([2, 3]) : x)));
+        answers.push(
+          await torch.cat(slopes(lengths(slopes(lengths(slopes(lengths([y])))))).map((x) => x.flatten())).tolist(),
+        );
+      }
+      const largest = Math.max(...answers[1].map(Math.abs));
+      t.close(answers[0], answers[1], { rtol: 1e-3, atol: 1e-5 * largest }, name);
+    }
+    const a = t.tensor([1, 2, 3], { requires_grad: true }),
+      b = t.tensor([-1.5, -1.25], { requires_grad: true }),
+      w = t.tensor([1, 10, 100], { requires_grad: true }),
+      c = t.tensor([1, 2, 3, 4, -0.5, -3]);
+    const [first] = torch.autograd.grad(torch.kron(a, b).mul(c).sum(), a, { create_graph: true }),
+      [second] = torch.autograd.grad(first.mul(w).sum(), b, { create_graph: true }),
+      [third] = torch.autograd.grad(second.mul(t.tensor([1, 1000])).sum(), w);
+    t.close(await third.tolist(), [2001, 4003, -3000.5]);
+  },
   "second derivatives of long rows and of many points": async (t) => {
     const n = 1300,
       x = t.tensor(
