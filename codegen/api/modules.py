@@ -22,6 +22,7 @@ from ..kernels.host_formula import formula
 from ..wgsl import prelude
 from . import docs
 from .aliases import IN_PLACE, Names, in_place
+from .complex_ops import brought, given
 from .literal import Identifier, literal
 from .names import RESERVED, camel
 from .opdata import takes_parts
@@ -65,7 +66,7 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 
 def ops_module(file: str, ops: list[OpDef], derived: Collection[str] = ()) -> str:
     """derived: the ops that bring what derives their gradients."""
-    rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
+    rows = [op_row(op, ops[:n]) | {"instead": brought(op, ops)} for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render(
         "ops.ts.j2",
@@ -105,7 +106,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "results": op.outputs if several and called else [],
         "changes": called and not op.outputs,
         "result": result_type(op),
-        "complex": called and len(op.outputs) == 1 and gives_complex(op),
+        "complex": complex_ones(op) if called else "",
         "parts": takes_parts(op),
         "calls": takes_more(op),
         "value_checks": [
@@ -115,9 +116,10 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
     }
 
 
-def gives_complex(op: OpDef) -> bool:
-    """Whether a result is complex, which to kernels is pairs of floats."""
-    return op.tree is not None and any(o.type is not None and o.type.complex for o in op.tree.outputs)
+def complex_ones(op: OpDef) -> str:
+    """A 1 for each result that is complex, which to kernels is pairs of floats, and a 0 for others; "" if none is."""
+    found = given(op.tree) if op.tree is not None else ""
+    return found if "1" in found else ""
 
 
 def takes_more(op: OpDef) -> bool:

@@ -114,7 +114,7 @@ def module_row(p: Project, stem: str, ops: list[OpDef]) -> dict:
         *(["PARTS"] if any(r["parts"] for r in rows) else []),
         *(["calls"] if any(r["calls"] for r in rows) else []),
         *(["changing"] if any(r["changes"] for r in rows) else []),
-        *(["complexOf"] if any(r["complex"] for r in rows) else []),
+        *(["complexResults"] if any(r["complex"] for r in rows) else []),
         *(["derivedWith" if slopes else "derived"] if any(r["derived"] for r in rows) else []),
         *(["more"] if any("more: more_" in r["literal"] for r in rows) else []),
         *(["overload"] if overloaded else []),

@@ -37,13 +37,16 @@ class Names:
         self.known: dict[str, str] = {}
 
     def of(self, name: str) -> str:
-        """A local, a loop or a base: `s.2` is the second local `s`, which may have the first one's name, `s_` one that
-        nobody named."""
+        """A local, a loop or a base: `s.2` is the second local `s`, of another block, which may have the first one's
+        name; `s_` and `s_.2` nobody named, and they may stand in one block."""
         base, _, more = name.partition(".")
-        base = f"{base}_at" if more == "at" else base.rstrip("_")
-        if base not in self.known:
-            self.known[base] = self.fresh(base)
-        return self.known[base]
+        if more == "at":
+            known, shown = name, f"{base}_at"
+        else:
+            known, shown = name if base.endswith("_") else base, base.rstrip("_")
+        if known not in self.known:
+            self.known[known] = self.fresh(shown)
+        return self.known[known]
 
     def fresh(self, base: str) -> str:
         made, n = base, 1

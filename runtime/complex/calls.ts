@@ -10,7 +10,7 @@ import { type Device, defaultDevice } from "../devices/device.js";
 import { runValues, useComplexCalls } from "../dispatch/call.js";
 import { Complex } from "../elements/complex-number.js";
 import { type DType, isFloat } from "../elements/dtype.js";
-import type { CompiledOp, Op } from "../program/compiled-op.js";
+import type { CompiledOp, ComplexOp, Op } from "../program/compiled-op.js";
 import { filledOn } from "../tensor/allocate.js";
 import { cast } from "../tensor/copy.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
@@ -40,7 +40,7 @@ function run(compiled: CompiledOp, given: Values, wanted: Device | null): Tensor
   const { op } = compiled,
     values = typed(op, given),
     terms = entry(TERMS, op),
-    own = entry(COMPLEX, op);
+    own = compiled.instead?.() ?? entry(COMPLEX, op);
   if (!values.some(isComplex)) return runValues(compiled, values, wanted);
   // A step of an optimizer moves a complex number as two real ones.
   if (op.slots[0]?.mut)
@@ -115,7 +115,7 @@ function toPairs(value: unknown, device: Device, name: string): unknown {
   return value;
 }
 
-function paired(op: Op, values: Values, [compiled, takes, gives]: (typeof COMPLEX)[string], device: Device): Tensor[] {
+function paired(op: Op, values: Values, [compiled, takes, gives]: ComplexOp, device: Device): Tensor[] {
   const rank = Math.max(...values.map((value) => (value instanceof Tensor ? value.ndim : 0)));
   const made = compiled.op.params.map((param, i) => {
     const at = op.params.findIndex(({ name }) => name === param.name),

@@ -42,9 +42,14 @@ export interface CompiledOp {
   readonly calls: (() => Calls) | null;
   /** What looks at elements: called before the op runs, and with its results. */
   readonly valueChecks: readonly ValueCheck[];
+  /** What complex numbers get in its place, of an op whose results are complex anyway; see complex-ops.ts. */
+  instead?: () => ComplexOp;
   /** Of an op that is asked: what each of its answers refuses, in words; known once it was asked. */
   refusals?: readonly string[];
 }
+
+/** An op of complex numbers: which of its parameters and of its results are complex, a 1 for each. */
+export type ComplexOp = readonly [op: CompiledOp, takes: string, gives: string];
 
 /**
  * Throws where the elements of a call's values, one for each parameter, or those of its results are not what they
