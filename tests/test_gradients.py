@@ -41,8 +41,8 @@ ONCE = {
     ),
     **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
     **dict.fromkeys(
-        ["svdvals", "svd_zeros", "eigvalsh"],
-        "its gradient has vectors that the op does not hand out (svd and eigh do): refused",
+        ["svdvals", "svd_zeros", "eigvalsh", "eigvals", "complex_eigvals"],
+        "its gradient has vectors that the op does not hand out (svd, eigh and eig do): refused",
     ),
 }
 
@@ -56,7 +56,9 @@ def derived(op: OpDef) -> Program | None:
 BY_LOGITS = ["ctc_rows", "ctc_loss", "ctc_loss_joined"]
 # Rounding whose gradient passes, as PyTorch's, as if it were none; tests/checks/torch-functions.mjs has PyTorch's.
 STRAIGHT_THROUGH = ["fake_quantize_per_tensor_affine", "fake_quantize_by_tensors", "fake_quantize_channels"]
-OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH}
+# Eigenvectors' phases are not the matrix's: PyTorch's gradient is that of what depends on none.
+WITHOUT_PHASE = ["linalg_eig", "complex_eig"]
+OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH, *WITHOUT_PHASE}
 DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in OTHERWISE]
 
 
@@ -159,6 +161,32 @@ op ctc_rows_of(logits: Float[*B, T, C], targets: Int[*B, S], lengths: Int[*B], l
     library, errors, _ = load_text(soft)
     assert not errors
     found = check(complete(library.ops["ctc_rows_of" if name == "ctc_rows" else name]))
+    assert not found.wrong, "\n".join(found.wrong[:4])
+    assert found.places
+
+
+FILES = ["solve", "complex", "schur", "eig"]
+
+
+@pytest.mark.parametrize("name", WITHOUT_PHASE)
+def test_gradient_without_phase(name):
+    """Of the eigenvalues and the sizes of the eigenvectors' elements."""
+    solve, numbers, *eig = ((ROOT / "ops" / f"{file}.op").read_text(encoding="utf-8") for file in FILES)
+    text = "\n".join([solve, *re.findall(r"^def .*", numbers, re.MULTILINE), *eig])
+    kind, eigen = ("Complex", "complex_eigen") if name == "complex_eig" else ("Float", "eigen")
+    sizes = f"""
+op sizes(A: {kind}[*B, N, N]) -> (values: Complex[*B, N], sizes: Float[*B, N, N])
+    e = {eigen}(A)
+    values[*b, n, c] = e.values[*b, n, c]
+    sizes[*b, m, n] = e.vectors[*b, m, n, 0] ** 2 + e.vectors[*b, m, n, 1] ** 2
+    grad f = {eigen}(A)
+    grad dvectors[*b, m, n, c] = 2 * g.sizes[*b, m, n] * f.vectors[*b, m, n, c]
+    grad t = eigen_slope(f.values, f.vectors, g.values, dvectors)
+    grad A[*b, i, j{", c" if name == "complex_eig" else ""}] = t[*b, i, j, {"c" if name == "complex_eig" else 0}]
+"""
+    library, errors, _ = load_text(text + sizes)
+    assert not errors
+    found = check(complete(library.ops["sizes"]))
     assert not found.wrong, "\n".join(found.wrong[:4])
     assert found.places
 
