@@ -25,6 +25,9 @@ def pytest_configure(config):
     config.pluginmanager.register(crashes)
     gc.set_threshold(20_000)  # kernels' trees stay; looks through them for garbage took a fourteenth of the time
     gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
+    # What a process has freed it keeps: a software GPU's compiler takes and frees much, each time from the system.
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(10**9))
+    os.environ.setdefault("MALLOC_TOP_PAD_", str(2**26))
     patient = f'--require "{(TESTS / "patient.cjs").as_posix()}"'
     if patient not in os.environ.get("NODE_OPTIONS", ""):
         os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {patient}".strip()

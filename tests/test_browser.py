@@ -1,7 +1,8 @@
 """The package in headless Chromium, under a Content-Security-Policy without eval: tests/checks, and the classic
 script.
 
-On the CPU a page runs several files of checks, one after the other: it loads the package once.  With WebGPU a page runs
+A page loads the package as one file, which takes a sixth of the time of its hundreds of modules; the tests of policies
+and threads load those.  On the CPU a page runs several files of checks, one after the other.  With WebGPU a page runs
 a sixth of each file's checks, the first, the seventh and so on: its GPU process is the Dawn and the SwiftShader that
 test_node.py runs all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.
 Files about just that run whole."""
@@ -9,7 +10,7 @@ Files about just that run whole."""
 from pathlib import Path
 
 import pytest
-from test_node import ALONE, TOGETHER, cases, failures
+from test_node import ALONE, PARTS, TOGETHER, cases, failures
 
 from buildtools.browser import COMPILING, POLICY, serve
 from buildtools.paths import ROOT
@@ -17,8 +18,8 @@ from buildtools.paths import ROOT
 SHARE = 6  # of a file's checks one in so many runs with WebGPU
 WHOLE = {"files", "memory", "modes", "runtime"}  # what a page does otherwise than Node
 
-RUN = """async ([file, device, every = 1]) => {
-  const torch = await import("/dist/index.js");
+RUN = """async ([file, device, module, every = 1]) => {
+  const torch = await import(`/dist/${module}`);
   if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU in this browser");
   const { run } = await import("/tests/checks/assert.mjs");
   return run((await import(file)).default, torch, device, every);
@@ -77,9 +78,10 @@ def shared(opened, site):
 def test_checks(device, file: Path, shared):
     # What a file leaves to a GPU may be told to the next one.
     page = shared(device, new=device == "webgpu" or file.stem in ALONE)
+    module = "index.js" if file.stem in PARTS else "torch.module.js"
     every = SHARE if device == "webgpu" and file.stem not in WHOLE else 1
     try:
-        results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device, every])
+        results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device, module, every])
     except Exception:
         page.close()  # what is left of it is nobody's
         raise
@@ -95,7 +97,7 @@ def test_a_policy_decides_about_webassembly(allowed, opened):
         page = opened(address, lambda message: told.append(message.text))
         answer, linear = page.evaluate(KERNELS)
         for file in ["memory", "inplace", "autograd"] if allowed else []:
-            results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu"])
+            results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu", "index.js"])
             assert results and not failures(results), failures(results)
     assert abs(answer - 4960) < 0.01
     assert (linear > 0) == allowed
@@ -135,7 +137,7 @@ def test_threads_of_a_page(isolated, workers, threads, opened):
         assert page.evaluate(THREADS) == [True, threads > 1, threads]
         if threads > 1:
             for file in ["memory", "inplace", "autograd"]:
-                results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu"])
+                results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu", "index.js"])
                 assert results and not failures(results), failures(results)
     assert len([text for text in told if text.startswith("slow: the CPU computes on one thread")]) == (threads == 1)
 

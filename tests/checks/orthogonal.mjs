@@ -136,7 +136,7 @@ export default {
     const fixed = orthogonal(make(), "weight", "cayley", { use_trivialization: false });
     await t.throws(
       () => (fixed.weight = t.tensor(WEIGHTS.square)),
-      /parametrization Orthogonal does not implement right_inverse/,
+      /parametrization _Orthogonal does not implement right_inverse/,
     );
     const free = orthogonal(make());
     await t.throws(() => (free.weight = t.tensor(WEIGHTS.tall)), /Expected a matrix .* of shape \[3, 3\]/);

@@ -1,12 +1,12 @@
-// Runs files of tests/checks in Node, one after the other: node run_checks.mjs cpu|webgpu SETTING FILE...
-// SETTING is moving_memory, without_webassembly, many_threads, or - for none.
+// Runs files of tests/checks in Node, one after the other: node run_checks.mjs cpu|webgpu SETTING MODULE FILE...
+// SETTING is moving_memory, without_webassembly, many_threads, or - for none; MODULE is dist/'s that is the package.
 // Prints for each file a line `checks {file, results: {name: failure or null}}`.
 import { pathToFileURL } from "node:url";
 
-const [device, setting, ...files] = process.argv.slice(2);
+const [device, setting, module, ...files] = process.argv.slice(2);
 if (setting !== "-") await import(`./${setting}.mjs`);
 const { run } = await import("../checks/assert.mjs"); // after the setting, which decides what it finds
-const torch = await import("../../dist/index.js");
+const torch = await import(`../../dist/${module}`);
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 for (const file of files) {
   const results = await run((await import(pathToFileURL(file))).default, torch, device);

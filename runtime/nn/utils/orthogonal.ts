@@ -30,6 +30,7 @@ import {
   trunc,
   where,
 } from "../../../names/torch.js";
+import { titled } from "../../base/class-name.js";
 import { Module } from "../module.js";
 import { register_parametrization } from "./parametrize.js";
 import { weightOf } from "./weight-norms.js";
@@ -120,6 +121,7 @@ class Orthogonal extends Module {
     });
   }
 }
+titled(Orthogonal, "_Orthogonal");
 
 interface OrthogonalOptions {
   name?: string;

@@ -5,6 +5,7 @@ import { count } from "../../base/argument-kinds.js";
 import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { normalize } from "../../../names/functional.js";
+import { titled } from "../../base/class-name.js";
 import { Module } from "../module.js";
 import { register_parametrization } from "./parametrize.js";
 import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps, weightOf } from "./weight-norms.js";
@@ -23,6 +24,7 @@ class WeightNorm extends Module {
     return [normExcept(weight, this.dimension), weight];
   }
 }
+titled(WeightNorm, "_WeightNorm");
 
 class SpectralNorm extends Module {
   declare _u: Tensor;
@@ -49,6 +51,7 @@ class SpectralNorm extends Module {
     return value;
   }
 }
+titled(SpectralNorm, "_SpectralNorm");
 
 /** The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`. */
 export function weight_norm<M extends Module>(
