@@ -22,6 +22,7 @@ QUICK = [
     "decisions siamese",
     "science neural_ode",
     "science nerf",
+    "inference experts",
 ]
 SLOW = [name for name in RECORDED if name not in QUICK]
 
