@@ -126,15 +126,18 @@ const INTERPOLATION = ["bilinear", "nearest", "bicubic"],
   PADDING = ["zeros", "border", "reflection"],
   MARGINS = ["reflect", "replicate", "circular", "constant"];
 
-/** An operator for images of one, two and three axes, by size and by scales. */
-function everyRank(name: (axes: number) => string, ranks: Sizes, operator: Operator): Record<string, Operator> {
+/** An operator under these names, by size and by scales. */
+function under(names: readonly string[], operator: Operator): Record<string, Operator> {
   return Object.fromEntries(
-    ranks.flatMap((axes) => [
-      [name(axes), operator],
-      [`${name(axes)}.vec`, operator],
+    names.flatMap((name) => [
+      [name, operator],
+      [`${name}.vec`, operator],
     ]),
   );
 }
+
+/** The names for images of one, two and three axes. */
+const everyRank = (name: string) => [1, 2, 3].map((axes) => `${name}${axes}d`);
 
 const sampled: Operator = ({ args: [x, grid, mode, padding, align_corners] }) =>
   named["grid_sample"]!(x, grid, {
@@ -152,16 +155,16 @@ function unpooled(name: string, x: unknown, indices: unknown, size: unknown): Te
 }
 
 export const IMAGES: Readonly<Record<string, Operator>> = {
-  ...everyRank((n) => `upsample_nearest${n}d`, [1, 2, 3], resized("nearest", nearest(0))),
-  ...everyRank((n) => `_upsample_nearest_exact${n}d`, [1, 2, 3], resized("nearest-exact", nearest(0.5))),
-  ...everyRank(() => "upsample_linear1d", [1], resized("linear", kernel(TENT))),
-  ...everyRank(() => "upsample_bilinear2d", [2], resized("bilinear", kernel(TENT))),
-  ...everyRank(() => "upsample_trilinear3d", [3], resized("trilinear", kernel(TENT))),
-  ...everyRank(() => "upsample_bicubic2d", [2], resized("bicubic", kernel(cubic(-0.75)))),
-  ...everyRank(() => "_upsample_bilinear2d_aa", [2], antialiased(TENT)),
-  ...everyRank(() => "_upsample_bicubic2d_aa", [2], antialiased(cubic(-0.5))),
-  ...everyRank((n) => `reflection_pad${n}d`, [1, 2, 3], padded("reflect")),
-  ...everyRank((n) => `replication_pad${n}d`, [1, 2, 3], padded("replicate")),
+  ...under(everyRank("upsample_nearest"), resized("nearest", nearest(0))),
+  ...under(everyRank("_upsample_nearest_exact"), resized("nearest-exact", nearest(0.5))),
+  ...under(["upsample_linear1d"], resized("linear", kernel(TENT))),
+  ...under(["upsample_bilinear2d"], resized("bilinear", kernel(TENT))),
+  ...under(["upsample_trilinear3d"], resized("trilinear", kernel(TENT))),
+  ...under(["upsample_bicubic2d"], resized("bicubic", kernel(cubic(-0.75)))),
+  ...under(["_upsample_bilinear2d_aa"], antialiased(TENT)),
+  ...under(["_upsample_bicubic2d_aa"], antialiased(cubic(-0.5))),
+  ...under(everyRank("reflection_pad"), padded("reflect")),
+  ...under(everyRank("replication_pad"), padded("replicate")),
   _pad_circular: padded("circular"),
   _pad_enum: ({ args: [x, pad, mode, value] }) =>
     named["pad"]!(x, pad, MARGINS[mode as number], ...((value ?? null) === null ? [] : [value])),

@@ -297,4 +297,25 @@ export default {
     }
     same(t, courses[1], courses[0]);
   },
+  "a gradient that a step still reads keeps its memory when another takes its place": async (t) => {
+    const { torch } = t,
+      p = t.tensor([1, 1], { requires_grad: true }),
+      step = torch.compile(
+        (x) => {
+          const before = p.grad;
+          p.grad = null;
+          p.mul(x).sum().backward();
+          return before.add(p.grad);
+        },
+        { fullgraph: true },
+      ),
+      found = [];
+    p.grad = t.tensor([0, 0]);
+    for (let n = 1; n < 8; n++) found.push(await step(t.tensor([n, 10 * n])).tolist());
+    t.equal(
+      found,
+      [1, 3, 5, 7, 9, 11, 13].map((n) => [n, 10 * n]),
+    );
+    ok(torch.compiler.counts(step).replays >= 3, "it is replayed");
+  },
 };
