@@ -57,8 +57,6 @@ export const LAYERS: Readonly<Record<string, Operator>> = {
       y = torch.mul(input, rstd) as Tensor;
     return [weight ? torch.mul(y, weight as Tensor) : y, rstd];
   },
-  _safe_softmax: ({ args: [x, dim, dtype], options }) =>
-    torch._safe_softmax(x as Tensor, dim as number, (dtype ?? options["dtype"]) as never),
   _prelu_kernel: ({ args: [x, weight] }) =>
     t["where"]!(torch.gt(x as Tensor, 0), x, torch.mul(x as Tensor, weight as Tensor)),
   rrelu_with_noise: leaky,
