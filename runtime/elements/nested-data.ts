@@ -6,7 +6,7 @@ import { is_rounded } from "../../dsl/dtypes.js";
 import { Complex } from "./complex-number.js";
 import { type DType, entry, fromBrainBits, fromHalfBits, newElements, widened } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { numelOf } from "../base/shape.js";
+import { checkShape, numelOf } from "../base/shape.js";
 
 export type Nested = number | boolean | bigint | Complex | readonly Nested[] | NumberArray;
 export type NumberArray = Elements | Uint8ClampedArray | BigInt64Array | BigUint64Array;
@@ -66,6 +66,7 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
     level = level[0];
     if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
   }
+  checkShape(shape, "tensor"); // lists that stand in themselves again and again promise more than anybody could visit
   checkLengths(data, shape, 0); // before memory is taken for what the first lists promise
   const n = numelOf(shape),
     values = new Float64Array(n),

@@ -70,6 +70,12 @@ export default {
       /size|large|memory|limit|bytes/i,
     );
     await t.throws(() => t.torch.ones([-1], { device: t.device }), /-1|negative/);
+    let twice = [1, 2];
+    for (let n = 0; n < 40; n++) twice = [twice, twice];
+    await t.throws(
+      () => t.tensor(twice),
+      /tensor: a tensor of size \[2, 2, .* is too large: at most 2147483647 elements/,
+    );
   },
   "an index out of range": async (t) => {
     const x = t.tensor([1, 2, 3]);
