@@ -9,6 +9,7 @@ import { unrecorded } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { to } from "../views/transfer.js";
 import * as views from "../views/views.js";
+import { DECOMPOSED } from "./aten-quantised.js";
 import type { Operator } from "./operators.js";
 
 type Maybe<T> = T | null | undefined;
@@ -95,4 +96,5 @@ export const LAYERS: Readonly<Record<string, Operator>> = {
 /** Operators that libraries over PyTorch define, "library::name". */
 export const EXTENSIONS: Readonly<Record<string, Operator>> = {
   "transformers::grouped_mm_fallback": LAYERS["_grouped_mm"]!,
+  ...DECOMPOSED,
 };

@@ -25,6 +25,7 @@ import { IMAGES } from "./aten-images.js";
 import { LAYERS } from "./aten-layers.js";
 import { LINALG } from "./aten-linalg.js";
 import { LOSSES } from "./aten-losses.js";
+import { QUANTISED } from "./aten-quantised.js";
 import { SIZES } from "./aten-sizes.js";
 
 type Sizes = readonly number[];
@@ -164,6 +165,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   ...RECURRENT,
   ...SIZES,
   ...LOSSES,
+  ...QUANTISED,
   ...COMPLEX,
   ...IMAGES,
   ...LAYERS,
@@ -345,8 +347,13 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   _native_batch_norm_legit_functional: batchNormFunctional,
   _native_batch_norm_legit_no_training: batchNorm(false),
   native_batch_norm: batchNorm(null),
+  _batch_norm_with_update: batchNorm(true),
+  _batch_norm_no_update: batchNorm(false),
   scaled_dot_product_attention: (call) => (attention(0, 1, 2)(call) as unknown[])[0],
   _scaled_dot_product_flash_attention_for_cpu: attention(-1, 0, 1),
   _scaled_dot_product_flash_attention: attention(-1, 0, 1),
   _scaled_dot_product_efficient_attention: attention(0, 2, 3),
+  _scaled_dot_product_cudnn_attention: attention(0, 2, 3),
+  _scaled_dot_product_attention_math: attention(0, 1, 2),
+  _scaled_dot_product_fused_attention_overrideable: attention(0, 1, 2),
 };

@@ -9,12 +9,10 @@ import json
 from pathlib import Path
 
 import torch
+import torch.ao.quantization.fx._decomposed  # quantized_decomposed
+from archive_arguments import Encoder, recorded, result
 
 torch.manual_seed(11)
-TYPES = {
-    torch.uint8: 1, torch.int8: 2, torch.int16: 3, torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.float32: 7,
-    torch.float64: 8, torch.bool: 12,
-}  # fmt: skip
 SHAPE_ALONE = {"rand", "randn", "randperm", "empty", "empty_strided", "native_dropout", "resize_"}
 
 
@@ -260,7 +258,7 @@ call("upsample_nearest2d.default", IMAGE, [3, 3])
 call("upsample_bilinear2d.default", IMAGE, [9, 9], True)
 call("bincount.default", i(0, 2, 2), None, 5)
 call("masked_select.default", X, X > 0)
-call("pad.default", f(1, 2, 4), [1, 1], "reflect")
+call("pad.default", f(1, 2, 4), [1, 1], "reflect", 0.0)
 call("instance_norm.default", IMAGE, p(4), f(4), None, None, True, 0.1, 1e-5, True)
 # what in place operators, layers and norms leave there
 for name in "silu_ hardswish_ hardsigmoid_ mish_ relu6_ elu_ leaky_relu_ hardtanh_ gelu_".split():
@@ -300,63 +298,23 @@ call("_grouped_mm.default", f(8, 16), f(2, 16, 8), torch.tensor([3, 8], dtype=to
 call("rrelu_with_noise_functional.default", X, torch.zeros(2, 3), 0.1, 0.3, False)
 call("_fused_rms_norm.default", f(2, 4), [4], p(4), 1e-5)
 
-
-class Encoder:
-    """Arguments in the archive's notation; tensors get names."""
-
-    def __init__(self):
-        self.tensors = {}
-
-    def tensor(self, x):
-        name = f"t{len(self.tensors)}"
-        self.tensors[name] = recorded(x)
-        return {"name": name}
-
-    def __call__(self, x):
-        match x:
-            case None:
-                return {"as_none": True}
-            case torch.Tensor():
-                return {"as_tensor": self.tensor(x)}
-            case bool():
-                return {"as_bool": x}
-            case int():
-                return {"as_int": x}
-            case float():
-                return {"as_float": x}
-            case str():
-                return {"as_string": x}
-            case torch.dtype():
-                return {"as_scalar_type": TYPES[x]}
-            case torch.device():
-                return {"as_device": {"type": x.type, "index": None}}
-            case [torch.Tensor(), *_] if all(isinstance(y, torch.Tensor) for y in x):
-                return {"as_tensors": [self.tensor(y) for y in x]}
-            case [*_] if any(isinstance(y, torch.Tensor) for y in x):
-                return {"as_optional_tensors": [self(y) for y in x]}
-            case [bool(), *_]:
-                return {"as_bools": x}
-            case [float(), *_]:
-                return {"as_floats": x}
-            case [*_]:
-                return {"as_ints": x}
-        raise TypeError(x)
-
-
-def recorded(x):
-    values = x.double().flatten().tolist() if isinstance(x, torch.Tensor) else x
-    return {"dtype": TYPES[x.dtype], "shape": list(x.shape), "values": [round(v, 7) for v in values]}
-
-
-def result(x):
-    if isinstance(x, torch.Tensor):
-        return recorded(x)
-    return x if isinstance(x, int | float | bool) or x is None else [result(y) for y in x]
+# numbers of few bits
+call("fake_quantize_per_tensor_affine.tensor_qparams", f(2, 3), torch.tensor([0.1]), i(3).int(), -8, 7)
+call("fake_quantize_per_tensor_affine_cachemask.default", f(2, 3), 0.1, 3, -8, 7)
+call("fake_quantize_per_channel_affine.default", f(2, 3), p(3), i(0, 1, 1).int(), 1, -2, 1)
+call("fake_quantize_per_channel_affine_cachemask.default", f(2, 3), p(3), i(0, 1, 1).int(), 1, -2, 1)
+call("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default", f(2, 3), p(1), i(1).int(), i(1), -2, 1)
+call("quantized_decomposed::quantize_per_tensor.default", f(2, 3), 0.02, -2, -128, 127, torch.int8)
+call("quantized_decomposed::dequantize_per_tensor.tensor", i(1, -7).char(), p(1), i(2), -8, 7, torch.int8)
+call("quantized_decomposed::quantize_per_channel.default", f(2, 3), p(2), i(9, 2), 0, 0, 255, torch.uint8)
+call("quantized_decomposed::dequantize_per_channel.default", i(1, -7).char(), p(2), i(0, 1), 0, -8, 7, torch.int8)
 
 
 def line(name, args, options):
+    library, _, name = name.rpartition("::")
     base, overload = name.split(".")
-    operator, encode = getattr(getattr(torch.ops.aten, base), overload), Encoder()
+    library = library or "aten"
+    operator, encode = getattr(getattr(getattr(torch.ops, library), base), overload), Encoder()
     names = [a.name for a in operator._schema.arguments]
     # rounded first, so that what is computed belongs to what is written
     rounded = lambda x: (  # noqa: E731
@@ -373,7 +331,7 @@ def line(name, args, options):
     answer = operator(*args, **options)
     single = len(operator._schema.returns) == 1 and not isinstance(answer, list)
     return {
-        "target": f"torch.ops.aten.{name}",
+        "target": f"torch.ops.{library}.{name}",
         "inputs": inputs,
         "tensors": tensors,
         "single": single,
