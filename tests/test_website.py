@@ -93,6 +93,14 @@ def test_every_public_name_has_a_page(documentation, dist):
     assert [name for name in exported if name not in known] == []
 
 
+def test_every_page_of_the_reference_says_what_it_is_about(documentation):
+    known = json.loads((documentation / "reference" / "names.json").read_text())
+    pages = set(known.values())
+    assert len(pages) > 1000
+    silent = [page for page in pages if '<meta name="description"' not in (documentation / page).read_text()]
+    assert sorted(silent) == []
+
+
 @pytest.mark.parametrize("path", KINDS)
 def test_pages_are_accessible_quiet_and_narrow(path, opened):
     """By axe, in both themes; at a phone's width nothing scrolls sideways."""

@@ -110,20 +110,25 @@ export function is_autocast_cpu_enabled(): boolean {
   taken("is_autocast_cpu_enabled", arguments);
   return is_autocast_enabled("cpu");
 }
+/** The type that ops take under autocast on the CPU; `get_autocast_dtype` is the newer name. */
 export function get_autocast_cpu_dtype(): DType {
   taken("get_autocast_cpu_dtype", arguments);
   return get_autocast_dtype("cpu");
 }
+/** The type that ops take under autocast on a GPU; `get_autocast_dtype` is the newer name. */
 export function get_autocast_gpu_dtype(): DType {
   taken("get_autocast_gpu_dtype", arguments);
   return get_autocast_dtype("webgpu");
 }
+/** Whether ops on the CPU are under autocast from now on; `set_autocast_enabled` is the newer name. */
 export function set_autocast_cpu_enabled(enabled: boolean): void {
   set_autocast_enabled("cpu", taken("set_autocast_cpu_enabled enabled", arguments)[0] as boolean);
 }
+/** The type that ops take under autocast on the CPU from now on; `set_autocast_dtype` is the newer name. */
 export function set_autocast_cpu_dtype(dtype: DType): void {
   set_autocast_dtype("cpu", taken("set_autocast_cpu_dtype dtype", arguments)[0] as DType);
 }
+/** The type that ops take under autocast on a GPU from now on; `set_autocast_dtype` is the newer name. */
 export function set_autocast_gpu_dtype(dtype: DType): void {
   set_autocast_dtype("webgpu", taken("set_autocast_gpu_dtype dtype", arguments)[0] as DType);
 }

@@ -12,6 +12,7 @@ declare module "../tensor/tensor.js" {
 }
 
 class GradientMethods {
+  /** The elements in row-major order: the tensor itself where they are, else a copy. */
   contiguous(options?: Layout): Tensor;
   contiguous(this: Tensor): Tensor {
     return copying.contiguous(this);

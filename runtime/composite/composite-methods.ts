@@ -51,7 +51,9 @@ declare module "../tensor/tensor.js" {
     istft(n_fft: number | (composite.IstftOptions & { n_fft: number }), options?: composite.IstftOptions): Tensor;
     /** The same as `put`, `masked_scatter` and `nextafter`, in place. */
     put_(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
+    /** Replaces the elements under the mask by those of `source`, in order. */
     masked_scatter_(mask: Tensor, source: Tensor): this;
+    /** Each element becomes the next number towards that of `other`. */
     nextafter_(other: Tensor): this;
     /** The real parts: of real numbers the tensor itself. */
     readonly real: Tensor;

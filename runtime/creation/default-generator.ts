@@ -47,6 +47,7 @@ class DefaultGenerator extends RandomSource {
   }
 }
 
+/** The generator of random numbers where none is given: that of `torch.manual_seed`. */
 export const default_generator = /* @__PURE__ */ new (limited(
   DefaultGenerator,
   "Generator.",

@@ -230,6 +230,7 @@ export function multinomial(upper_bound: Value): Constraint {
 export const dependent: Constraint = /* @__PURE__ */ alone("_Dependent()", () => {
   throw new OpError("Cannot determine validity of dependent constraint");
 });
+/** Whether a constraint is `dependent`, which depends on other parameters. */
 export function is_dependent(constraint: Constraint): boolean {
   [constraint] = taken("is_dependent constraint", arguments);
   if (!(constraint instanceof ConstraintClass))
@@ -238,45 +239,57 @@ export function is_dependent(constraint: Constraint): boolean {
     );
   return constraint === dependent;
 }
+/** Truth values, as 0 and 1. */
 export const boolean: Constraint = /* @__PURE__ */ bounded(
   "Boolean",
   (x) => either(eq(x, 0), eq(x, 1)),
   { lower_bound: 0, upper_bound: 1 },
   true,
 );
+/** All numbers but NaN. */
 export const real: Constraint = /* @__PURE__ */ alone("Real()", bool);
+/** Vectors, along the last axis, of any numbers but NaN. */
 export const real_vector: Constraint = /* @__PURE__ */ alone("RealVector()", (x) => throughout(bool(x), 1), 1);
+/** Numbers above 0. */
 export const positive: Constraint = /* @__PURE__ */ greater_than(0);
+/** Numbers from 0 on. */
 export const nonnegative: Constraint = /* @__PURE__ */ greater_than_eq(0);
+/** Numbers from 0 to 1. */
 export const unit_interval: Constraint = /* @__PURE__ */ interval(0, 1);
+/** Whole numbers from 0 on. */
 export const nonnegative_integer: Constraint = /* @__PURE__ */ bounded(
   "IntegerGreaterThan",
   (x) => both(whole(x), ge(x, 0)),
   { lower_bound: 0 },
   true,
 );
+/** Whole numbers from 1 on. */
 export const positive_integer: Constraint = /* @__PURE__ */ bounded(
   "IntegerGreaterThan",
   (x) => both(whole(x), ge(x, 1)),
   { lower_bound: 1 },
   true,
 );
+/** Vectors, along the last axis, of a 1 and else zeros. */
 export const one_hot: Constraint = /* @__PURE__ */ alone(
   "OneHot()",
   (x) => both(all(either(eq(x, 0), eq(x, 1)), -1), eq(sum(x, -1), 1)),
   1,
   true,
 );
+/** Vectors, along the last axis, of numbers from 0 on that add up to 1. */
 export const simplex: Constraint = /* @__PURE__ */ alone(
   "Simplex()",
   (x) => both(all(ge(x, 0), -1), lt(abs(sub(sum(x, -1), 1)), 1e-6)),
   1,
 );
+/** Matrices, over the last two axes, with zeros above the diagonal. */
 export const lower_triangular: Constraint = /* @__PURE__ */ alone(
   "LowerTriangular()",
   (x) => throughout(eq(tril(x), x), 2),
   2,
 );
+/** Matrices with zeros above the diagonal and positive numbers on it. */
 export const lower_cholesky: Constraint = /* @__PURE__ */ alone(
   "LowerCholesky()",
   (x) => both(throughout(eq(tril(x), x), 2), all(gt(diagonal(x, 0, -2, -1), 0), -1)),
@@ -285,19 +298,24 @@ export const lower_cholesky: Constraint = /* @__PURE__ */ alone(
 /** Whether each row has the length 1, but for the rounding of as many squares as there are columns. */
 const unit_rows = (x: Tensor): Tensor =>
   all(le(abs(sub(sum(pow(x, 2), -1), 1)), 10 * x.shape[x.shape.length - 1]! * 2 ** -23), -1);
+/** Matrices with zeros above the diagonal, positive numbers on it and rows of length 1. */
 export const corr_cholesky: Constraint = /* @__PURE__ */ alone(
   "CorrCholesky()",
   (x) => both(unit_rows(x), lower_cholesky.check(x)),
   2,
 );
+/** Square matrices, over the last two axes. */
 export const square: Constraint = /* @__PURE__ */ alone("Square()", (x) => bool(select(select(x, -1, 0), -1, 0)), 2);
 const even = (x: Tensor): Tensor => throughout(le(abs(sub(x, transpose(x, -2, -1))), add(mul(abs(x), 1e-5), 1e-6)), 2);
+/** Matrices that equal their transposes. */
 export const symmetric: Constraint = /* @__PURE__ */ alone("Symmetric()", even, 2);
+/** Symmetric matrices with positive eigenvalues. */
 export const positive_definite: Constraint = /* @__PURE__ */ alone(
   "PositiveDefinite()",
   (x) => both(even(x), eq((cholesky_ex(x) as unknown as { info: Tensor }).info, 0)),
   2,
 );
+/** Symmetric matrices without negative eigenvalues. */
 export const positive_semidefinite: Constraint = /* @__PURE__ */ alone(
   "PositiveSemidefinite()",
   (x) => both(even(x), all(ge(eigvalsh(x), 0), -1)),

@@ -53,6 +53,7 @@ const GAMMA: Family<"concentration" | "rate"> = {
   expected: ({ concentration: a, rate: b }, { mean, log: log_mean }) =>
     log_mean ? sub(sub(add(xlogy(a, b), mul(sub(a, 1), log_mean())), mul(b, mean)), lgamma(a)) : null,
 };
+/** Positive numbers: the time until `concentration` events that come at `rate`. */
 export const Gamma = /* @__PURE__ */ family<"concentration" | "rate">(GAMMA);
 export type Gamma = InstanceType<typeof Gamma>;
 

@@ -5,10 +5,14 @@ import { integers } from "../base/shape.js";
 import { type Device, defaultDevice, setDefaultDevice, toDevice } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 
-export const pi = Math.PI,
-  e = Math.E,
-  inf = Infinity,
-  nan = NaN;
+/** The circumference of a circle by its diameter, 3.14159. */
+export const pi = Math.PI;
+/** The base of natural logarithms, 2.71828. */
+export const e = Math.E;
+/** Infinity, larger than every number. */
+export const inf = Infinity;
+/** What is no number, and equals nothing, not even itself. */
+export const nan = NaN;
 /** In an index, an axis of length 1: `x.index(torch.newaxis)`. */
 export const newaxis = null;
 

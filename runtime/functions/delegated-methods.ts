@@ -71,6 +71,7 @@ export interface Delegated {
   unique(...args: unknown[]): Promise<Tensor | Tensor[]>;
   unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]>;
   bincount(...args: unknown[]): Promise<Tensor>;
+  /** The tensor so many times along each axis, the last one last. */
   repeat(...repeats: (number | readonly number[])[]): Tensor;
   index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
   index_put(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;

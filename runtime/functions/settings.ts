@@ -11,17 +11,27 @@ import { type DType, isSigned, toDType } from "../elements/dtype.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** How tensors may lie in memory in PyTorch: whatever takes one answers rows in order. */
-export const channels_last = "torch.channels_last",
-  channels_last_3d = "torch.channels_last_3d",
-  contiguous_format = "torch.contiguous_format",
-  preserve_format = "torch.preserve_format",
-  strided = "torch.strided";
+// How tensors may lie in memory in PyTorch: whatever takes one answers rows in order.
 
-/** Types that there are not here; whatever takes a type refuses them by their name. */
-export const uint64 = "uint64",
-  complex128 = "complex128",
-  cdouble = "complex128";
+/** The memory format of pictures whose channels lie beside each other; results lie in rows whatever is asked for. */
+export const channels_last = "torch.channels_last";
+/** The memory format of volumes whose channels lie beside each other; results lie in rows whatever is asked for. */
+export const channels_last_3d = "torch.channels_last_3d";
+/** The memory format of rows in order, which all results have. */
+export const contiguous_format = "torch.contiguous_format";
+/** The memory format of what is copied; results lie in rows whatever is asked for. */
+export const preserve_format = "torch.preserve_format";
+/** The layout of all tensors here: elements in memory with a stride for each axis. */
+export const strided = "torch.strided";
+
+// Types that there are not here; whatever takes a type refuses them by their name.
+
+/** The name of a type that there is not here, whole numbers of 64 bits without a sign: whatever takes a type refuses it. */
+export const uint64 = "uint64";
+/** The name of a type that there is not here, pairs of float64: whatever takes a type refuses it. */
+export const complex128 = "complex128";
+/** Another name of complex128, a type that there is not here. */
+export const cdouble = "complex128";
 
 let precision = "highest",
   deterministic = false,

@@ -19,32 +19,49 @@ declare module "../tape/node.js" {
 }
 declare module "../tensor/tensor.js" {
   interface Tensor {
+    /** Whether it is on the CPU. */
     readonly is_cpu: boolean;
+    /** Always false: a GPU is "webgpu" here. */
     readonly is_cuda: boolean;
+    /** Whether it has a shape and no elements. */
     readonly is_meta: boolean;
+    /** Always false: a GPU is "webgpu" here. */
     readonly is_mps: boolean;
+    /** Always false: there are no such tensors here. */
     readonly is_nested: boolean;
+    /** Always false: there are no such tensors here. */
     readonly is_quantized: boolean;
+    /** Always false: there are no such tensors here. */
     readonly is_sparse: boolean;
+    /** Always false: there are no such tensors here. */
     readonly is_sparse_csr: boolean;
+    /** Always false: a GPU is "webgpu" here. */
     readonly is_xpu: boolean;
+    /** How it lies in memory: `torch.strided`, as all tensors here. */
     readonly layout: string;
+    /** Always null: axes have no names here. */
     readonly name: null;
     /** Whether it is no leaf and keeps its gradient. */
     readonly retains_grad: boolean;
+    /** Which of the results it is of the function that made it. */
     readonly output_nr: number;
     /** -1 on the CPU, else the number of the GPU. */
     get_device(): number;
     is_nonzero(): Promise<boolean>;
     is_same_size(other: Tensor): boolean;
+    /** Whether it is the same view of the same memory as another tensor. */
     is_set_to(tensor: Tensor): boolean;
     is_conj(): boolean;
     is_neg(): boolean;
+    /** Always false: there is no such memory here. */
     is_pinned(): boolean;
+    /** Always false: tensors are not shared between workers. */
     is_shared(): boolean;
     /** Itself: there is no such memory here. */
     pin_memory(): this;
+    /** Itself: tensors are not shared between workers. */
     share_memory_(): this;
+    /** The memory that it lies in, which views share. */
     untyped_storage(): Storage;
     /** The axes from the one with the largest stride to that with the smallest. */
     dim_order(): number[];

@@ -37,6 +37,7 @@ type Shape = readonly number[];
 const withDefaults = create.withDefaults as (args: readonly unknown[], like: Tensor) => [never, never, never];
 
 class Methods {
+  /** The same elements in another shape, on the same memory; -1 stands for what is left. Throws where strides do not allow it. */
   view(this: Tensor, options: { size: Shape }): Tensor;
   view(this: Tensor, ...size: (number | Shape)[]): Tensor;
   view(this: Tensor, ...size: never[]): Tensor {
@@ -52,6 +53,7 @@ class Methods {
   permute(this: Tensor, ...dims: never[]): Tensor {
     return views.permute(this, dims);
   }
+  /** A view in which axes of length 1 are repeated without a copy; -1 keeps an axis as it is. */
   expand(this: Tensor, options: { size: Shape }): Tensor;
   expand(this: Tensor, ...size: (number | Shape)[]): Tensor;
   expand(this: Tensor, ...size: never[]): Tensor {
@@ -66,6 +68,7 @@ class Methods {
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
     return transfer.to(this, args);
   }
+  /** In the type of another tensor. */
   type_as(this: Tensor, other: Tensor): Tensor {
     return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
   }
@@ -96,6 +99,7 @@ class Methods {
   zero_<T extends Tensor>(this: T): T {
     return transfer.fill_(this, 0);
   }
+  /** Writes a number onto the diagonal; with `wrap` a tall matrix gets another one below each. */
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
     return placing.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
   }
@@ -122,12 +126,15 @@ class Methods {
         "x.sub(y), x.mul(y), x.div(y), x.neg(), x.gt(y), x.lt(y), x.eq(y); as a number it is await x.item(), as text String(x)",
     );
   }
+  /** The same elements in the shape of another tensor, on the same memory. */
   view_as(this: Tensor, other: Tensor): Tensor {
     return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as");
   }
+  /** The same elements in the shape of another tensor. */
   reshape_as(this: Tensor, other: Tensor): Tensor {
     return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as");
   }
+  /** Broadcast to the shape of another tensor, without a copy. */
   expand_as(this: Tensor, other: Tensor): Tensor {
     return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as");
   }
@@ -138,9 +145,11 @@ class Methods {
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
     return kernels.where(condition, this, other as Tensor | number);
   }
+  /** A view of all windows of `size` elements along an axis, `step` apart; their elements are a new last axis. */
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor {
     return views.unfold(this, dimension, size, step);
   }
+  /** The sums that give the shape: over axes that broadcasting to the shape of the tensor would repeat. */
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
     return sumToSize(this, size);
   }
@@ -161,23 +170,29 @@ class Methods {
   [Symbol.iterator](this: Tensor): Iterator<Tensor> {
     return splitting.unbind(this, 0, "Tensor")[Symbol.iterator]();
   }
+  /** A tensor of these values in the type and on the device of this one. */
   new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
   new_tensor(this: Tensor, ...args: never[]): Tensor {
     return (create.tensor as (...args: never[]) => Tensor)(...withDefaults(args, this));
   }
+  /** A tensor of undefined values in the type and on the device of this one. */
   new_empty(this: Tensor, ...size: create.Sizes): Tensor {
     return create.empty(...withDefaults(size, this));
   }
+  /** Zeros in the type and on the device of this tensor. */
   new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
     return create.zeros(...withDefaults(size, this));
   }
+  /** A tensor of undefined values with these strides, in the type and on the device of this one. */
   new_empty_strided(this: Tensor, size: Shape, stride: Shape, options?: create.Options): Tensor;
   new_empty_strided(this: Tensor, ...args: never[]): Tensor {
     return empty_strided(...withDefaults(args, this));
   }
+  /** Ones in the type and on the device of this tensor. */
   new_ones(this: Tensor, ...size: create.Sizes): Tensor {
     return create.ones(...withDefaults(size, this));
   }
+  /** A number everywhere, in the type and on the device of this tensor. */
   new_full(this: Tensor, size: Shape, fill_value: number | boolean, options?: create.Options): Tensor;
   new_full(this: Tensor, ...args: never[]): Tensor {
     return create.full(...withDefaults(args, this));
@@ -194,28 +209,46 @@ class Methods {
 interface Others {
   /** The same, in place: the tensor itself gets the other shape and strides. */
   transpose_(dim0: number, dim1: number): this;
+  /** The same, in place: the tensor itself gets the other shape and strides. */
   swapaxes_(axis0: number, axis1: number): this;
+  /** The same, in place: the tensor itself gets the other shape and strides. */
   swapdims_(dim0: number, dim1: number): this;
+  /** The same, in place: the tensor itself gets the other shape and strides. */
   t_(): this;
+  /** The same, in place: the tensor itself gets the other shape and strides. */
   squeeze_(dim?: number | readonly number[]): this;
+  /** The same, in place: the tensor itself gets the other shape and strides. */
   unsqueeze_(dim: number): this;
   as_strided_(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): this;
+  /** As float32; itself where it is. */
   float(options?: Layout): Tensor;
+  /** As float16; itself where it is. */
   half(options?: Layout): Tensor;
+  /** As float64, which the CPU has; itself where it is. */
   double(options?: Layout): Tensor;
+  /** As int32; itself where it is. */
   int(options?: Layout): Tensor;
+  /** As int64; itself where it is. */
   long(options?: Layout): Tensor;
+  /** As uint8; itself where it is. */
   byte(options?: Layout): Tensor;
+  /** As int8; itself where it is. */
   char(options?: Layout): Tensor;
+  /** As bool, false where an element is 0; itself where it is. */
   bool(options?: Layout): Tensor;
+  /** On the CPU: itself where it is there; from a GPU a promise. */
   cpu(options?: Layout): Tensor | Promise<Tensor>;
 }
 
 /** Views that are spelled as properties. */
 interface Properties {
+  /** A view with all axes in the opposite order. */
   readonly T: Tensor;
+  /** A view with the last two axes exchanged. */
   readonly mT: Tensor;
+  /** The conjugate of the transpose of a matrix. */
   readonly H: Tensor;
+  /** The conjugate of each matrix, over the last two axes, transposed. */
   readonly mH: Tensor;
 }
 

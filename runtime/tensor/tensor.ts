@@ -109,24 +109,30 @@ export class Tensor {
   stride(dim?: number): readonly number[] | number {
     return dim === undefined ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
   }
+  /** The number of axes. */
   dim(): number {
     return this.shape.length;
   }
+  /** The number of axes, as `dim()`. */
   ndimension(): number {
     return this.shape.length;
   }
   numel(): number {
     return numelOf(this.shape);
   }
+  /** The number of elements, as `numel()`. */
   nelement(): number {
     return numelOf(this.shape);
   }
+  /** At which element of its memory the tensor begins. */
   storage_offset(): number {
     return this.offset;
   }
+  /** Bytes of an element, as PyTorch counts them. */
   element_size(): number {
     return elementBytes(this.dtype);
   }
+  /** Whether the elements lie in row-major order without gaps. */
   is_contiguous(): boolean {
     return isContiguous(this.shape, this.strides);
   }
@@ -221,6 +227,7 @@ export class Tensor {
   set requiresGrad(value: boolean) {
     this.requires_grad_(value);
   }
+  /** Whether operations on the tensor are recorded from now on, for gradients; the tensor itself. */
   requires_grad_(requires_grad?: boolean | { requires_grad?: boolean }): this {
     const value = (requires_grad ?? true) as boolean;
     // A view made before its base required a gradient can be a leaf of its own, while its memory is what it was.
