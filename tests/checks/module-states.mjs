@@ -163,6 +163,19 @@ export default {
       [x.pin_memory() === x, x.is_set_to(x.detach()), x.is_set_to(x.clone()), x.is_same_size(x)],
       [true, true, false, true],
     );
+    const places = await torch.where(
+      t
+        .tensor([
+          [0, 2],
+          [3, 0],
+        ])
+        .gt(0),
+    );
+    t.equal(await Promise.all(places.map((at) => at.tolist())), [
+      [0, 1],
+      [1, 0],
+    ]);
+    await t.throws(() => torch.where({ condition: x, input: x }), /where: missing required argument 'other'/);
     t.equal([await t.tensor(3).is_nonzero(), await torch.is_nonzero(t.tensor([0]))], [true, false]);
     await t.throws(() => torch.is_nonzero(x), /Boolean value of Tensor with more than one value is ambiguous/);
     t.equal([torch.is_signed(x), torch.is_signed(t.tensor([true]))], [true, false]);

@@ -302,7 +302,7 @@ class Experts extends nn.Module {
     const out = torch.zeros_like(flat);
     const mask = F.one_hot(chosen, { num_classes: this.experts.length }).permute(2, 1, 0);
     for (const [e, expert] of [...this.experts].entries()) {
-      const [slot, token] = await torch.nonzero(mask.index(e).gt(0), { as_tuple: true });
+      const [slot, token] = await torch.where(mask.index(e).gt(0));
       out.index_add_(0, token, expert(flat.index(token)).mul(weights.index(token, slot, null)));
     }
     const load = mask
