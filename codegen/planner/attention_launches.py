@@ -4,11 +4,12 @@ for it."""
 from __future__ import annotations
 
 from ..data.model import Call, Kernel, Launch, Op, Schedule
-from .attention_gradient import AttentionGradient, PairKernel, gradient_of
+from .attention_gradient import AttentionGradient, PairKernel, gradient_of, together
 from .attention_kernels import Attention
 from .launches import check_bindings, launch, title
 from .lines import points, resolve, spread_out
-from .render import attention_kernel, pair_facts_kernel, pair_sums_kernel, prelude_text
+from .pairs import with_steps
+from .render import attention_kernel, pair_facts_kernel, pair_sums_kernel, pair_tiles_kernel, prelude_text
 from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
 from .strategies.pair_blocks import (
     pair_accesses,
@@ -18,6 +19,7 @@ from .strategies.pair_blocks import (
     pair_tile,
     row_blocks,
 )
+from .strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible
 from .strategy import chosen, number
 from .writer import MOST_BINDINGS, Facts, bind_only, new_kernel
 
@@ -55,13 +57,35 @@ def gradient_launches(op: Op, kernels: list[Kernel], call: Call, facts: Facts, r
     if a is None:
         return []
     out: list[Launch] = []
-    for made in a.launches:
-        one = pair_launch(op, a, made, call, facts, rules)
-        if one is None:
-            return []
-        out.append(one)
+    for group in groups_of(a, call):
+        one = pair_launch(op, a, group[0] if len(group) == 1 else together(a, group), call, facts, rules)
+        singly = (
+            [one] if one is not None or len(group) == 1 else [pair_launch(op, a, x, call, facts, rules) for x in group]
+        )
+        for single in singly:
+            if single is None:
+                return []
+            out.append(single)
     out[0].together = len(kernels)
     return out
+
+
+def groups_of(a: AttentionGradient, call: Call) -> list[list[PairKernel]]:
+    """The work of launches; sums that one launch might make stand together: both over queries or both over keys, with
+    as many columns."""
+    out: list[list[PairKernel]] = []
+    for made in a.launches:
+        last = out[len(out) - 1][0] if len(out) > 0 else made
+        if len(last.sums) > 0 and last.sums[0].by_query == made.sums[0].by_query:
+            if columns_of(a, made, call) == columns_of(a, last, call) and len(out[len(out) - 1]) < MOST_SUMS:
+                out[len(out) - 1].append(made)
+                continue
+        out.append([made])
+    return out
+
+
+def columns_of(a: AttentionGradient, made: PairKernel, call: Call) -> int:
+    return points(pair_lines(a.pairs, made, call, resolve(made.kernel, call)).columns)
 
 
 def pair_launch(
@@ -70,7 +94,7 @@ def pair_launch(
     """One of them."""
     r = resolve(made.kernel, call)
     lines = pair_lines(a.pairs, made, call, r)
-    by_query = made.sum is None or made.sum.by_query
+    by_query = len(made.sums) == 0 or made.sums[0].by_query
     given = {
         "M": float(points(lines.rows if by_query else lines.others)),
         "N": float(points(lines.others if by_query else lines.rows)),
@@ -81,7 +105,12 @@ def pair_launch(
     if rule is None or points(r.outer) * points(r.reduce) == 0:
         return None
     # A target that lacks some of the batch is a sum over these, too.
-    if made.kernel.spread and len(spread_out(made.kernel, r).reduce) > len(r.reduce):
+    for step in made.kernel.steps:
+        stored = with_steps(made.kernel, [step], made.kernel.floating)
+        if step.target >= 0 and made.kernel.spread and len(spread_out(stored, r).reduce) > len(r.reduce):
+            return None
+    in_tiles = len(made.sums) > 1 and tiles_possible(a, made, lines, facts)
+    if len(made.sums) > 1 and not in_tiles:
         return None
     tile = pair_tile(lines, number(rule, "rows"), number(rule, "depth"), facts)
     if tile is None:
@@ -91,11 +120,15 @@ def pair_launch(
     if len(k.slots) > MOST_BINDINGS:
         return None  # what is known of each query, and a mask besides
     check_bindings(k)
-    strategy = f"pairs, {tile.rows} {'queries' if by_query else 'keys'} of a workgroup"
-    if made.sum is None:
+    strategy = f"pairs, {TILE_ROWS if in_tiles else tile.rows} {'queries' if by_query else 'keys'} of a workgroup"
+    if in_tiles:
+        tiles_text = pair_tile_text(k, a, made, lines, title(k, strategy))
+        tiles_text.helpers = prelude_text(k.helpers, op.routines)
+        return launch(k, strategy, pair_tiles_kernel(tiles_text), points(lines.batch) * tile_blocks(lines))
+    if len(made.sums) == 0:
         facts_text = pair_facts_text(k, a, made, lines, tile, title(k, strategy))
         facts_text.helpers = prelude_text(k.helpers, op.routines)
         return launch(k, strategy, pair_facts_kernel(facts_text), points(lines.batch) * row_blocks(lines, tile))
-    text = pair_sum_text(k, a, made, made.sum, lines, tile, title(k, strategy))
+    text = pair_sum_text(k, a, made, made.sums[0], lines, tile, title(k, strategy))
     text.helpers = prelude_text(k.helpers, op.routines)
     return launch(k, strategy, pair_sums_kernel(text), points(lines.batch) * row_blocks(lines, tile))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Code, Kernel, Loop, UniformField
+from ..data.model import Access, Code, Kernel, Loop, Step, StepCode, UniformField
 from ..data.nodes import (
     Apply,
     Binary,
@@ -19,6 +19,7 @@ from ..data.nodes import (
     Node,
     Random,
     Result,
+    Rounded,
     Select,
     elements_of,
     factors_of,
@@ -31,6 +32,7 @@ from ..data.softmaxes import divisor, subtrahend
 from .attention_kernels import by_places, code_of, is_plain, is_product, moved_axes
 
 COLUMN = "column'"  # loops that no formula can name
+FLOATS = ["T", "f"]  # kinds of accesses that are the same where T is float32
 
 
 @dataclass
@@ -47,7 +49,8 @@ class PairProduct:
 class QueryFacts:
     """What a query needs of all its keys: the largest score, the sum of the exponentials above it, and the average of
     `averaged` by the weights (None: not needed).  Slots; the functions of the formula.  kernel: the last that says
-    so; safe: whether a query whose scores are all minus infinity has zeros."""
+    so; safe: whether a query whose scores are all minus infinity has zeros.  normal: whether the logarithm of the sum
+    is added to the largest score, and stored instead of both."""
 
     score: Node
     exponential: str
@@ -58,6 +61,7 @@ class QueryFacts:
     average: int
     kernel: Kernel
     safe: bool
+    normal: bool = False
 
 
 @dataclass
@@ -89,6 +93,45 @@ class Pairs:
     sums: list[WeightedSum]
     uniforms: list[UniformField]
     constants: list[str]
+
+
+def unrounded(kernel: Kernel) -> Kernel:
+    """A kernel of float32 as fusion left it, without what says that its numbers are rounded as float32: they are."""
+    code = kernel.floating
+    if code is None:
+        return kernel
+    steps = [StepCode(step.pred, exact(step.body)) for step in code.steps]
+    return with_steps(kernel, kernel.steps, Code(code.accesses, steps))
+
+
+def with_steps(kernel: Kernel, steps: list[Step], code: Code | None) -> Kernel:
+    """A kernel that does something else in the same loops."""
+    return Kernel(
+        kernel.shape,
+        kernel.when,
+        kernel.loops,
+        kernel.rloops,
+        kernel.spread,
+        kernel.accesses,
+        steps,
+        kernel.left,
+        code,
+        kernel.integral,
+        kernel.uniforms,
+        kernel.constants,
+        kernel.reverse,
+        kernel.makes,
+        kernel.number,
+        kernel.raw,
+    )
+
+
+def exact(e: Node) -> Node:
+    match e:
+        case Rounded(operand=operand):
+            return exact(operand)
+        case _:
+            return mapped(e, exact)
 
 
 def taken(pairs: Pairs, kernel: Kernel) -> bool:
@@ -233,9 +276,9 @@ def takes_product(pairs: Pairs, kernel: Kernel) -> bool:
     for n in elements_of(code.steps[0].body):
         axes = moved_axes(kernel.accesses[n].axes, loops)
         is_query, is_key = pairs.axes[len(pairs.axes) - 2] in axes, pairs.axes[len(pairs.axes) - 1] in axes
-        if is_query == is_key or name not in axes or kernel.accesses[n].kind != "T":
+        if is_query == is_key or name not in axes or kernel.accesses[n].kind not in FLOATS:
             return False
-        made = access_of(pairs, kernel.accesses[n].slot, axes, "T")
+        made = access_of(pairs, kernel.accesses[n].slot, axes, kernel.accesses[n].kind)
         if is_query:
             query = made
         else:
@@ -367,7 +410,7 @@ def takes_sum(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
     target = kernel.accesses[kernel.steps[1].target]
     if weighted.slot not in pairs.formulas or factor.slot in pairs.formulas or factor.slot in pairs.rows:
         return False
-    if moved_axes(weighted.axes, loops) != pairs.axes or factor.kind != "T":
+    if moved_axes(weighted.axes, loops) != pairs.axes or factor.kind not in FLOATS:
         return False
     reduced = loops[kernel.rloops[0].name]
     by_query = reduced == pairs.axes[len(pairs.axes) - 1]
@@ -387,7 +430,7 @@ def takes_sum(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
         WeightedSum(
             by_query,
             pairs.formulas[weighted.slot],
-            Access(factor.slot, factor_axes, "T"),
+            Access(factor.slot, factor_axes, factor.kind),
             Access(target.slot, target_axes, target.kind),
             Loop(COLUMN, columns[0].extent, columns[0].pack, False),
             stored,

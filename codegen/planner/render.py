@@ -11,6 +11,7 @@ from .strategies.attention import AttentionText
 from .strategies.interleaved import InterleavedText
 from .strategies.map import MapText
 from .strategies.pair_blocks import PairFactsText, PairSumText
+from .strategies.pair_tiles import PairTileText
 from .strategies.raw import RawBody
 from .strategies.reduction import ReductionText
 from .strategies.scan import ScanText
@@ -28,6 +29,7 @@ KernelText = (
     | WindowText
     | PairFactsText
     | PairSumText
+    | PairTileText
 )
 
 
@@ -65,6 +67,10 @@ def pair_facts_kernel(c: PairFactsText) -> str:
 
 def pair_sums_kernel(c: PairSumText) -> str:
     return shown("pair_sums.wgsl.j2", c)
+
+
+def pair_tiles_kernel(c: PairTileText) -> str:
+    return shown("pair_tiles.wgsl.j2", c)
 
 
 def window_kernel(c: WindowText) -> str:

@@ -120,7 +120,7 @@ class PairTile:
 def pair_lines(pairs: Pairs, made: PairKernel, call: Call, r: Resolved) -> PairLines:
     """The lines by role."""
     query, key = pairs.axes[len(pairs.axes) - 2], pairs.axes[len(pairs.axes) - 1]
-    own = key if made.sum is not None and not made.sum.by_query else query
+    own = key if len(made.sums) > 0 and not made.sums[0].by_query else query
     out = PairLines([], [], [], r.reduce[:1], [[line] for line in r.reduce[1:]])
     at = 0
     for loop in made.kernel.loops:
@@ -169,8 +169,7 @@ def pair_accesses(k: KernelWriter, a: AttentionGradient, made: PairKernel) -> li
             out.extend([a.pairs.products[n].query, a.pairs.products[n].key])
     out.extend(needed(k, [*made.formulas]))
     out.extend([step.target for step in made.kernel.steps if step.target >= 0])
-    if made.factor >= 0:
-        out.append(made.factor)
+    out.extend(made.factors)
     return out
 
 
@@ -189,7 +188,7 @@ def begun(k: KernelWriter, lines: PairLines, tile: PairTile) -> None:
 def sides_of(k: KernelWriter, a: AttentionGradient, made: PairKernel, lines: PairLines, tile: PairTile) -> list[Side]:
     """The factors that a launch loads: of each product, then of the sum."""
     out: list[Side] = []
-    by_query = made.sum is None or made.sum.by_query
+    by_query = len(made.sums) == 0 or made.sums[0].by_query
     for n in range(len(a.pairs.products)):
         product = a.pairs.products[n]
         if not uses_product(made.formulas, n):
@@ -200,8 +199,8 @@ def sides_of(k: KernelWriter, a: AttentionGradient, made: PairKernel, lines: Pai
         both = Product(lines.batch, lines.rows, lines.others, lines.depths[n], one, other)
         out.append(side_of(k, f"left{n}_", "row", both, one, lines.rows, tile.rows, tile.rows // 4))
         out.append(side_of(k, f"right{n}_", "other", both, other, lines.others, OTHERS, ACROSS))
-    if made.factor >= 0:
-        factor = Factor([made.factor], Element(made.factor), None)
+    if len(made.factors) > 0:
+        factor = Factor([made.factors[0]], Element(made.factors[0]), None)
         both = Product(lines.batch, lines.rows, lines.columns, lines.others, factor, factor)
         size = 4 * ACROSS * column_vec4s(lines)
         out.append(side_of(k, "factor", "column", both, factor, lines.columns, size, ACROSS))
@@ -212,7 +211,7 @@ def sides_of(k: KernelWriter, a: AttentionGradient, made: PairKernel, lines: Pai
 
 def loaded(k: KernelWriter, a: AttentionGradient, made: PairKernel, lines: PairLines, tile: PairTile) -> list[Side]:
     """The same; four elements at once where all loads of a tensor take so many."""
-    own = [made.factor] if made.factor >= 0 else []
+    own = made.factors[:]
     for product in a.pairs.products:
         own.extend([product.query, product.key])
     k.wide = own
@@ -291,7 +290,7 @@ def pair_sum_text(
     k.outer = lines.batch + lines.rows + lines.columns
     k.reduce = lines.others
     k.prefix = ""
-    one = Factor([made.factor], Element(made.factor), None)
+    one = Factor([made.factors[0]], Element(made.factors[0]), None)
     stores = stores_of(k, Product(lines.batch, lines.rows, lines.columns, lines.others, one, one))
     query, key = a.pairs.axes[len(a.pairs.axes) - 2], a.pairs.axes[len(a.pairs.axes) - 1]
     causal = vanishes_later(own.weight, a.facts, query, key, k.call.env)

@@ -38,7 +38,8 @@ class Side:
     where this factor walks through them as one.  strip: how far apart in vec4s of the tile a thread's vec4s are.  load:
     "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
     neighbours lie along the depth; or a "strip", all the depth of one row or column.  tile: the array in workgroup
-    memory."""
+    memory.  rotated: whether vec4 n of a point of the depth lies at n XOR that point's number among eight, so that
+    threads that read neighbouring points read from different banks."""
 
     name: str
     flat: str
@@ -50,6 +51,7 @@ class Side:
     stride: int
     load: str
     tile: str
+    rotated: bool = False
 
 
 @dataclass
@@ -129,8 +131,11 @@ def turned(side: Side) -> int:
     return max(min(side.stride, BANKS_OF_VEC4) - 2, 0) if side.load == "depth" else 0
 
 
-def loads_of(k: KernelWriter, sides: list[Side], tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
-    """Pieces of factors, one factor after another, shared out among the threads, so many at a time."""
+def loads_of(
+    k: KernelWriter, sides: list[Side], tile: Tile, threads: int, kind: str, ragged: bool, first: int = 0
+) -> list[Load]:
+    """Pieces of factors, one factor after another, shared out among the threads, so many at a time.  first: the number
+    of a thread's first piece."""
     out: list[Load] = []
     start = 0
     for side in sides:
@@ -153,7 +158,7 @@ def loads_of(k: KernelWriter, sides: list[Side], tile: Tile, threads: int, kind:
                     tile,
                     f"{side.name}{r}",
                     "local" if r * threads == start else number,
-                    f"piece{r}_",
+                    f"piece{first + r}_",
                     " && ".join(conditions),
                     kind,
                     ragged,
@@ -227,7 +232,11 @@ def load_of(
         return out
     for j in range(4):
         at = f"{side.tile}[({name}_deep + {j}u) * {vec4s}u + "
-        if side.load == "depth":
+        if side.rotated:
+            row = f"vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}])"
+            kept = row if side.load == "depth" else f"{piece}{j}"
+            out.keep.append(f"{at}(({name}_{flat} / 4u) ^ (({name}_deep + {j}u) & 7u))] = {kept};")
+        elif side.load == "depth":
             turn = f" ^ (({name}_deep / 2u) & {turned(side)}u)" if turned(side) > 0 else ""
             out.keep.append(
                 f"{at}(({name}_{flat} / 4u){turn})] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);"
@@ -241,7 +250,11 @@ def strip_kept(side: Side, name: str, piece: str, vec4s: int) -> list[str]:
     """A strip into workgroup memory."""
     at = f"{side.tile}[({name}_deep + "
     own = f"{name}_{side.flat}"
-    return [f"{at}{j}u) * {vec4s}u + {own} / 4u][{own} % 4u] = {piece}{j // 4}[{j % 4}];" for j in range(STRIP)]
+    out: list[str] = []
+    for j in range(STRIP):
+        turn = f" ^ (({name}_deep + {j}u) & 7u)" if side.rotated else ""
+        out.append(f"{at}{j}u) * {vec4s}u + ({own} / 4u{turn})][{own} % 4u] = {piece}{j // 4}[{j % 4}];")
+    return out
 
 
 def takes_unrolled(k: KernelWriter, side: Side) -> bool:
