@@ -13,7 +13,7 @@ from codegen.binding.bind import bind
 from codegen.data.nodes import Element, Result, Rounded, mapped
 from codegen.planner.attention_gradient import gradient_of
 from codegen.planner.lines import active
-from codegen.planner.pairs import with_steps
+from codegen.planner.pair_formulas import with_steps
 from codegen.planner.plan import plan
 from workbench.numpy_runner import meta
 

@@ -14,17 +14,8 @@ from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, Step, St
 from ..data.nodes import Apply, Binary, Constant, Element, Local, Node, Select, children, mapped, same, uses_loop
 from ..data.softmaxes import divisor, subtrahend
 from .attention_kernels import hides_later, implies_order
-from .pairs import (
-    Pairs,
-    QueryFacts,
-    WeightedSum,
-    branchless,
-    quotient_of,
-    row_access,
-    straight,
-    taken,
-    unrounded,
-)
+from .pair_formulas import branchless, straight, unrounded
+from .pairs import Pairs, QueryFacts, WeightedSum, quotient_of, row_access, taken
 
 
 @dataclass

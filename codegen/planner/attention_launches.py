@@ -8,7 +8,7 @@ from .attention_gradient import AttentionGradient, PairKernel, gradient_of, toge
 from .attention_kernels import Attention
 from .launches import check_bindings, launch, title
 from .lines import points, resolve, spread_out
-from .pairs import with_steps
+from .pair_formulas import with_steps
 from .render import attention_kernel, pair_facts_kernel, pair_sums_kernel, pair_tiles_kernel, prelude_text
 from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
 from .strategies.pair_blocks import (

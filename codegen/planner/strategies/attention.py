@@ -15,7 +15,7 @@ from ..attention_kernels import Attention, hides_later
 from ..contract import Factor, Product
 from ..lines import Line, Resolved, collapsed, points
 from ..memory import needed, read_lines
-from ..pairs import branchless, straight
+from ..pair_formulas import branchless, straight
 from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform, use

@@ -16,7 +16,8 @@ from ..attention_kernels import hides_later
 from ..contract import Factor, Product
 from ..lines import Line, Resolved, collapsed, points
 from ..memory import needed, read_lines, store_lines
-from ..pairs import COLUMN, Pairs, WeightedSum, branchless
+from ..pair_formulas import branchless
+from ..pairs import COLUMN, Pairs, WeightedSum
 from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform

@@ -16,7 +16,7 @@ from ..attention_gradient import AttentionGradient, PairKernel, vanishes_later
 from ..contract import Factor, Product
 from ..lines import Line, points
 from ..memory import read_lines
-from ..pairs import with_steps
+from ..pair_formulas import with_steps
 from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
