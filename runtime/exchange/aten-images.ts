@@ -166,6 +166,9 @@ export const IMAGES: Readonly<Record<string, Operator>> = {
   ...under(everyRank("reflection_pad"), padded("reflect")),
   ...under(everyRank("replication_pad"), padded("replicate")),
   _pad_circular: padded("circular"),
+  // A value of 0 may stand beside modes that have none.
+  pad: ({ args: [x, pad, mode, value] }) =>
+    named["pad"]!(x, pad, mode ?? "constant", ...(!value && (mode ?? "constant") !== "constant" ? [] : [value ?? 0])),
   _pad_enum: ({ args: [x, pad, mode, value] }) =>
     named["pad"]!(x, pad, MARGINS[mode as number], ...((value ?? null) === null ? [] : [value])),
   // with the size of the result where the functions have that of windows

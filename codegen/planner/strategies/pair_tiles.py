@@ -32,6 +32,7 @@ TILE_THREADS = 128
 BESIDE = 8  # threads side by side, each with every eighth of the others and of the vec4s of columns
 MOST_TILE_COLUMNS = 64  # of a sum: two vec4s for each of a thread's rows
 MOST_SUMS = 2
+VEC4_BYTES = 16  # of workgroup memory
 
 
 @dataclass
@@ -116,7 +117,7 @@ def tiles_possible(a: AttentionGradient, made: PairKernel, lines: PairLines, fac
             others += TILE_OTHERS * width
     if not all(loaded_by(a, made, lines, factor) >= 0 for factor in made.factors):
         others += TILE_OTHERS * tile_width(columns)
-    return 16 * (left + others) <= facts.max_shared
+    return VEC4_BYTES * (left + others) <= facts.max_shared
 
 
 def other_access(a: AttentionGradient, made: PairKernel, n: int) -> int:
