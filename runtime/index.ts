@@ -33,6 +33,7 @@ export {
   moveaxis,
   narrow_copy,
   permute_copy,
+  positive,
   select_scatter,
   slice_scatter,
   split_copy,

@@ -5,6 +5,7 @@ import { takeComplex } from "../complex/calls.js";
 import { cast } from "../tensor/copy.js";
 import { conj, conj_physical, imag, real } from "../functions/complex-parts.js";
 import { argwhere } from "../functions/data-dependent.js";
+import { positive } from "../functions/tensor-functions.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
@@ -66,6 +67,8 @@ declare module "../tensor/tensor.js" {
     /** The tensor itself: nothing is conjugated or negated later. */
     resolve_conj(): Tensor;
     resolve_neg(): Tensor;
+    /** The tensor itself, as Python's `+x`. */
+    positive(): Tensor;
     /** The places of the elements that are not 0, a row for each. */
     argwhere(): Promise<Tensor>;
   }
@@ -125,6 +128,10 @@ for (const name of ["resolve_conj", "resolve_neg"]) {
     return this;
   });
 }
+install("positive", function (...args) {
+  taken("positive", args);
+  return positive(this);
+});
 install("argwhere", function (...args) {
   return (argwhere as (...args: unknown[]) => unknown)(this, ...args);
 });

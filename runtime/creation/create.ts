@@ -5,6 +5,7 @@ import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
 import { asComplex } from "../tensor/pairs.js";
+import { to } from "../views/transfer.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
@@ -107,9 +108,23 @@ export function as_tensor(...args: unknown[]): Tensor {
   return madeOf("as_tensor", ["data", "dtype", "device"], args);
 }
 /** A tensor of an array, of numbers in it, or of another tensor. */
-export function asarray(obj: TensorData, options?: TensorOptions): Tensor;
+export function asarray(obj: TensorData, options?: AsArrayOptions): Tensor;
 export function asarray(...args: unknown[]): Tensor {
   return madeOf("asarray", ["obj"], args);
+}
+
+/** What `asarray` takes: `copy`, whether a tensor is copied in any case (true) or in none (false). */
+export interface AsArrayOptions extends TensorOptions {
+  copy?: boolean | null;
+}
+
+/** A tensor in a type and on a device: itself where it has both, and on the tape as it was. */
+function asItIs(x: Tensor, device: Device, dtype: DType, { requires_grad, copy }: AsArrayOptions, op: string): Tensor {
+  if (copy === false && (device !== x.storage.device || dtype !== x.dtype))
+    throw new OpError(`${op}: a tensor of ${x.dtype} on ${x.device} cannot become ${dtype} on ${device.type} uncopied`);
+  const made = to(x, [device, dtype, { copy: copy ?? false }]) as Tensor;
+  if (requires_grad == null || requires_grad === made.requires_grad) return made;
+  return made.is_leaf ? made.requires_grad_(requires_grad) : made.detach();
 }
 
 /** `names`: of the data and, where they may come by position, of the type and the device. */
@@ -120,7 +135,7 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
       names,
       args,
       names.length,
-      WITH_SHAPE,
+      op === "asarray" ? [...WITH_SHAPE, "copy"] : WITH_SHAPE,
       options as Record<string, unknown>,
     );
   if (given === undefined) throw missing(op, names[0]!);
@@ -134,6 +149,7 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
       dtype = dtypeOf(options, data.dtype);
     if (device !== own && own.type !== "cpu")
       throw new OpError(`${op}: the data are on a GPU; await x.to('cpu') first`);
+    if (op !== "tensor") return asItIs(data, device, dtype, options as AsArrayOptions, op);
     const source = data.detach(),
       typed = cast(source, dtype, op);
     return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);

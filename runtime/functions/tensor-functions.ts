@@ -10,6 +10,7 @@ import type { DType } from "../elements/dtype.js";
 import * as join from "./join.js";
 import { conjugate } from "../dispatch/call.js";
 import { check } from "../tensor/tensor-arguments.js";
+import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import * as placing from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -239,6 +240,12 @@ export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> 
 export const resolve_conj = /* @__PURE__ */ viewing("resolve_conj", (x) => x);
 /** The tensor itself: signs are never put off here. */
 export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", (x) => x);
+
+/** The tensor itself, as Python's `+x`.  Throws where it is of truth values. */
+export const positive = /* @__PURE__ */ viewing("positive", (x) => {
+  if (x.dtype === "bool") throw new OpError("positive: the `+` operator, on a bool tensor, is not supported");
+  return x;
+});
 
 /** How many elements the tensor has. */
 export const numel = /* @__PURE__ */ viewing("numel", (x) => x.numel());

@@ -32,6 +32,25 @@ export default {
     t.equal([x.type("int32").dtype, x.type({ dtype: t.torch.bool }).dtype], ["int32", "bool"]);
     t.equal(t.tensor([[1, 2, 3]]).transpose(0, 1).nbytes, 12);
   },
+  "what answers the tensor itself": async (t) => {
+    const { torch } = t,
+      x = t.tensor([1, 2]).requires_grad_(),
+      y = x.mul(2);
+    t.equal([torch.positive(y) === y, y.positive() === y, y.conj() === y, y.float() === y], [true, true, true, true]);
+    await t.throws(() => torch.positive(t.tensor([true])), /the `\+` operator, on a bool tensor, is not supported/);
+    // Also of tensors that require a gradient, which goes through.
+    t.equal([torch.as_tensor(y) === y, torch.asarray(y) === y, torch.asarray(x) === x], [true, true, true]);
+    const copy = torch.asarray(y, { copy: true }),
+      cast = torch.as_tensor(y, "bfloat16");
+    t.equal([copy === y, copy.requires_grad, cast.dtype, cast.requires_grad], [false, true, "bfloat16", true]);
+    copy.sum().add(cast.sum()).backward();
+    t.equal(await x.grad.tolist(), [4, 4]);
+    t.equal(torch.asarray(y, { requires_grad: false }).requires_grad, false);
+    await t.throws(
+      () => torch.asarray(y, { dtype: "int32", copy: false }),
+      /asarray: a tensor of float32 on \w+ cannot become int32 on \w+ uncopied/,
+    );
+  },
   "tensors of memory that is there": async (t) => {
     const { torch } = t,
       array = new Float64Array([1, 2, 3]);
