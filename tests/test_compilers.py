@@ -5,6 +5,7 @@ every kind of elements.  What the kernels compute is test_wgsl.py's."""
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from definitions import LIBRARY, packaged
@@ -21,17 +22,19 @@ from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu, numbered
 
 DEVICE = Facts(False, False, 1 << 27, 256, 16384, False)
+WITH_HALVES = replace(DEVICE, f16=True)
 INSTANCES = 4
 KINDS = ("int32", "bool", "uint8")
 
 
-def calls(op, data):
-    """Calls in small random instances, of floats, and with tensors of another type in each where the op takes them."""
-    for n, instance in enumerate(instances(op, INSTANCES, seed=5, largest=150)):
+def calls(op, data, halves):
+    """Calls in small random instances, of floats, and with tensors of another type in each where the op takes them; or
+    of half numbers."""
+    for n, instance in enumerate(instances(op, 1 if halves else INSTANCES, seed=5, largest=150)):
         given = [
             meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, instance.arguments(n))
         ]
-        for kind in ("float32", KINDS[n % len(KINDS)]):
+        for kind in ("float16",) if halves else ("float32", KINDS[n % len(KINDS)]):
             for m, p in zip(given, op.params):
                 if p.kind == "tensor" and m is not None:
                     # What promotes nothing, an element that takes another's type, is drawn in float64, which no GPU has.
@@ -48,19 +51,21 @@ def ways(outputs: list[int]):
     return [(outputs, rules(LIBRARY), DEVICE), (outputs, [], DEVICE)]
 
 
-def texts() -> dict[str, str]:
-    """The distinct texts, and for each an op that has it."""
+def texts(halves: bool = False) -> dict[str, str]:
+    """The distinct texts, and for each an op that has it; halves: of half numbers, on a device that has them."""
     found: dict[str, str] = {}
     for op in LIBRARY.ops.values():
         if op.forward is None:
             continue
         data = packaged(op.name)
-        for call in calls(op, data):
+        if halves and any(kernel.raw is not None for kernel in data.programs[0].kernels):
+            continue  # the runtime gives it float32 (runtime/dispatch/plan.ts)
+        for call in calls(op, data, halves):
             for number, program in enumerate(data.programs):
                 if number and not call.dtype.startswith("float"):
                     continue
                 for wanted, shared, device in ways(program.outputs):
-                    for x in plan(data, number, call, wanted, device, shared):
+                    for x in plan(data, number, call, wanted, WITH_HALVES if halves else device, shared):
                         found.setdefault(x.code, f"{op.name}, program {number}")
     return found
 
@@ -89,6 +94,17 @@ def test_every_text_is_accepted(tmp_path, figure):
     figure(
         f"{len(found)} kernel texts of {len({t.split(',')[0] for t in found.values()})} ops are accepted by Tint and naga"
     )
+
+
+def test_every_text_of_half_numbers_is_accepted(tmp_path, figure):
+    """By Tint alone: what numbers these kernels give only a GPU with `shader-f16` shows, which CI has not."""
+    found = texts(halves=True)
+    assert sum("enable f16;" in text for text in found) > 1000
+    assert sum("vec4<f16>" in text for text in found) > 100
+    refused = refused_by_tint(list(found), tmp_path)
+    code, what = refused[0] if refused else ("", "")
+    assert not refused, f"{len(refused)} texts are refused; {found[code]}: {what}\n{numbered(code)}"
+    figure(f"{len(found)} kernel texts of half numbers are accepted by Tint")
 
 
 def refused_by_tint(codes: list[str], folder: Path) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""128-bit reads and stores: four neighbours along a line at once.
+"""Reads and stores of 128 bits, of 64 for half numbers: four neighbours along a line at once.
 
 `map` and `reduce` kernels take vec4s where every access can; formulas still run for one element at a time."""
 
@@ -29,8 +29,6 @@ def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
         if not is_bound(k, n):
             continue
         slot = k.kernel.accesses[n].slot
-        if element_type(k, k.call.slots[slot].dtype) == "f16":
-            return False
         stride = last.strides[n]
         if stride != 0 and stride != 1:
             return False

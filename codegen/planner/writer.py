@@ -281,8 +281,7 @@ def is_bound(k: KernelWriter, n: int) -> bool:
 def declarations(k: KernelWriter) -> list[str]:
     """`enable`, constants, the uniform and the tensors."""
     out: list[str] = []
-    if "f16" in k.elements:
-        out.append("enable f16;")
+    out.extend(enabled(k.elements))
     out.extend(k.consts)
     out.append(uniforms_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")
@@ -291,6 +290,16 @@ def declarations(k: KernelWriter) -> list[str]:
         name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch" if k.slots[n] == -1 else "fault"
         out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {name}: array<{k.elements[n]}>;")
     return out
+
+
+def enabled(elements: list[str]) -> list[str]:
+    """The directive that elements in memory need: of half numbers."""
+    return ["enable f16;"] if "f16" in elements or "vec4<f16>" in elements else []
+
+
+def holds_vec4s(dtype: str) -> bool:
+    """Whether four neighbours of the type can be read as a vec4 of numbers that formulas compute with, or stored."""
+    return dtype == "float32" or dtype == "float16"
 
 
 def uniforms_struct(k: KernelWriter) -> str:

@@ -31,6 +31,8 @@ export class Plan {
   readonly differentiable: boolean;
   /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
   readonly cuts: boolean;
+  /** Whether half numbers are computed as float32, results and all: bodies of steps have one type for all they hold. */
+  readonly widens: boolean;
   /** What is asked of elements in such a call. */
   readonly valueChecks: CompiledOp["valueChecks"];
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
@@ -65,6 +67,10 @@ export class Plan {
       !isFloat(call.dtype) &&
       compiled.op.params.some(({ kind }) => kind === "dtype") &&
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
+    this.widens =
+      (call.dtype === "float16" || call.dtype === "bfloat16") &&
+      !changed.length &&
+      programOf(compiled, 0)!.kernels.some(({ raw }) => raw);
     this.valueChecks = compiled.valueChecks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow =

@@ -11,7 +11,7 @@ from dsl.ir.dtypes import is_floating
 
 from ...data.model import Call, Env, Kernel, Op, Raw, RawLaunch
 from ..lines import Resolved
-from ..writer import Facts, KernelWriter, element_type, new_kernel, uniform, uniforms_struct
+from ..writer import Facts, KernelWriter, element_type, enabled, new_kernel, uniform, uniforms_struct
 
 
 @dataclass
@@ -64,10 +64,9 @@ def raw_text(k: KernelWriter, launch: RawLaunch, raw: Raw, title: str, count: in
     """count: places."""
     uniform(k, "points", "u", count)
     dtype = k.call.dtype if raw.dtype == "T" else raw.dtype
-    out: list[str] = []
-    if "f16" in k.elements:
-        out.append("enable f16;")
-    out.append(f"alias T = {element_type(k, dtype)};")
+    element = element_type(k, dtype)
+    out = enabled([*k.elements, element])
+    out.append(f"alias T = {element};")
     out.append(f"const floating = {'true' if is_floating(dtype) else 'false'};")
     out.append(uniforms_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")

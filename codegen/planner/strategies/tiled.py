@@ -16,7 +16,7 @@ from ..conversion import KIND_TYPES, stored
 from ..lines import Line, points
 from ..memory import needed, read_lines
 from ..positions import position, variable
-from ..writer import KernelWriter, bind_memory, bound_name, declarations, uniform
+from ..writer import KernelWriter, bind_memory, bound_name, declarations, element_type, holds_vec4s, uniform
 from .map import named, put, step_kind
 from .tiled_lines import bound_lines, joined_lines, split_lines
 from .tiled_loads import WIDE, Load, Side, Tile, along_depth, loads_of, pieces, places, wide_load
@@ -210,10 +210,12 @@ def stores_of(k: KernelWriter, product: Product) -> Stores:
         out.point.append(point)
     if wide:
         slot = k.kernel.accesses[targets[0]].slot
-        k.elements[k.slots.index(slot)] = "vec4<f32>"
+        element = element_type(k, k.call.slots[slot].dtype)
+        k.elements[k.slots.index(slot)] = f"vec4<{element}>"
+        vector = "vector" if element == "f32" else f"vec4<{element}>(vector)"
         out.vec4 = [
             *bound_lines(k.outer, r, end, "outer", "_first"),
-            f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = vector;",
+            f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = {vector};",
         ]
     return out
 
@@ -225,7 +227,7 @@ def store_wide(k: KernelWriter, accesses: list[int], last: int) -> bool:
     step: Step = k.kernel.steps[1]
     n = step.target
     slot = k.kernel.accesses[n].slot
-    if slot not in k.slots or k.call.slots[slot].dtype != "float32" or step.mode != "=" or k.r.offsets[n] % 4 != 0:
+    if slot not in k.slots or not holds_vec4s(k.call.slots[slot].dtype) or step.mode != "=" or k.r.offsets[n] % 4 != 0:
         return False
     for index in k.code.accesses[n].index:
         if index is not None:

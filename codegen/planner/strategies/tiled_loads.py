@@ -11,7 +11,7 @@ from ..lines import Line
 from ..memory import access_kind, moves, needed
 from ..positions import position, variable
 from ..printed import printed
-from ..writer import KernelWriter, bound_name, element_type, is_bound
+from ..writer import KernelWriter, bound_name, element_type, holds_vec4s, is_bound
 from .tiled_lines import bound_lines, counted, split_lines
 
 STRIP = 16  # elements of a row or column that a thread loads at once
@@ -78,7 +78,7 @@ def along_depth(side: Side) -> bool:
 
 def wide_load(k: KernelWriter, side: Side) -> str:
     """How a factor can be read four elements at once: "across" its own lines, along the "depth", or "" not at all.
-    It must be one float tensor, read plainly, whose strides leave vec4s whole."""
+    It must be one tensor of float32 or float16, read plainly, whose strides leave vec4s whole."""
     factor = side.factor
     if len(factor.accesses) != 1 or factor.filter is not None or len(side.outer) == side.batch or len(side.reduce) == 0:
         return ""
@@ -86,7 +86,7 @@ def wide_load(k: KernelWriter, side: Side) -> str:
     if not isinstance(factor.body, Element) or k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0:
         return ""
     slot = k.kernel.accesses[n].slot
-    if slot not in k.slots or k.call.slots[slot].dtype != "float32":
+    if slot not in k.slots or not holds_vec4s(k.call.slots[slot].dtype):
         return ""
     for index in k.code.accesses[n].index:
         if index is not None:
@@ -354,5 +354,7 @@ def wide_lines(k: KernelWriter, factor: Factor) -> list[str]:
     """The read of four elements."""
     n = factor.accesses[0]
     slot = k.kernel.accesses[n].slot
-    k.elements[k.slots.index(slot)] = "vec4<f32>"
-    return [f"value = {bound_name(k, slot)}[({position(k, n)}) / 4u];"]
+    element = element_type(k, k.call.slots[slot].dtype)
+    k.elements[k.slots.index(slot)] = f"vec4<{element}>"
+    text = f"{bound_name(k, slot)}[({position(k, n)}) / 4u]"
+    return [f"value = {text if element == 'f32' else f'vec4<f32>({text})'};"]

@@ -17,7 +17,8 @@ from ..lines import Line, points
 from ..memory import moves, needed, read_lines
 from ..positions import decode, position, variable
 from ..printed import operand
-from ..writer import KernelWriter, bound_name, declarations, element_type, is_bound, uniform
+from ..vec4 import vec4_element
+from ..writer import KernelWriter, bound_name, declarations, element_type, holds_vec4s, is_bound, uniform
 from .reduction import ReductionText, row_value
 from .reduction_stores import outer_store
 from .reduction_values import combine, joined, so_far, start, value_kind
@@ -78,7 +79,7 @@ def takes_vec4s(k: KernelWriter, n: int, loop: Line) -> bool:
     slot = k.kernel.accesses[n].slot
     if not is_bound(k, n) or access.guard is not None or loop.strides[n] != 1 or loop.size % 4 != 0:
         return False
-    if k.call.slots[slot].dtype != "float32" or element_type(k, "float32") != "f32" or k.r.offsets[n] % 4 != 0:
+    if not holds_vec4s(k.call.slots[slot].dtype) or k.r.offsets[n] % 4 != 0:
         return False
     for index in access.index:
         if index is not None:
@@ -100,7 +101,8 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
     k.reduce = reduce[: len(reduce) - 1]
     uniform(k, "inner_points", "u", points(k.reduce))
     for n in u.wide:
-        k.elements[k.slots.index(k.kernel.accesses[n].slot)] = "vec4<f32>"
+        slot = k.kernel.accesses[n].slot
+        k.elements[k.slots.index(slot)] = f"vec4<{element_type(k, k.call.slots[slot].dtype)}>"
     formula = k.code.steps[0].body
     factors = factors_along(k, formula, loop)
     name = so_far(k, 0)
@@ -127,7 +129,7 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             body.append(f"      const {variable(loop, 'inner', len(reduce) - 1)}: i32 = {point};")
             own = inside[:]
             for n in u.wide:
-                body.append(f"      let r{n} = v{n}_{point // 4}[{point % 4}];")
+                body.append(f"      let r{n} = {vec4_element(k, n, f'v{n}_{point // 4}[{point % 4}]')};")
                 own.append(n)
             k.reduce = reduce
             body.extend(read_lines(k, [formula], own, "      ", False))
