@@ -259,7 +259,7 @@ def test_what_a_network_costs_however_it_is_imported(project, figure):
         packed[name] = bundled(project, f"idiom-{name}", imports + TRAINING)[1]
         done = node.run([f"idiom-{name}.out.js"], cwd=project)
         assert done.stdout.endswith("true\n"), (name, done.stdout)  # the CPU may say that it interprets
-    assert packed["parts"] < 70_000, packed
+    assert packed["parts"] < 70_100, packed
     kilobytes = [round(size / 1000) for size in packed.values()]
     figure(f"kB gzipped, a network with Adam: {dict(zip(packed, kilobytes))}")
     table = (ROOT / "docs" / "package.md").read_text(encoding="utf-8").partition("| A network with Adam")[2]
@@ -316,7 +316,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
         assert node.run([f"{name}.out.js"], cwd=project).returncode == 0, name
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
-    assert packed["few"] < 43_500, packed
+    assert packed["few"] < 43_700, packed
     assert packed["fast"] < 93_500, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;

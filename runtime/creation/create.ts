@@ -5,7 +5,7 @@ import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
 import { asComplex } from "../tensor/pairs.js";
-import { to } from "../views/transfer.js";
+import { recording } from "../tape/node.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
@@ -105,12 +105,12 @@ export function tensor(...args: unknown[]): Tensor {
 /** A tensor of the data; a tensor that has the type and the device already is itself. */
 export function as_tensor(data: TensorData, dtype?: DType | TensorOptions | null, device?: Options["device"]): Tensor;
 export function as_tensor(...args: unknown[]): Tensor {
-  return madeOf("as_tensor", ["data", "dtype", "device"], args);
+  return madeOf("as_tensor", ["data", "dtype", "device"], args, WITH_SHAPE, asItIs);
 }
 /** A tensor of an array, of numbers in it, or of another tensor. */
 export function asarray(obj: TensorData, options?: AsArrayOptions): Tensor;
 export function asarray(...args: unknown[]): Tensor {
-  return madeOf("asarray", ["obj"], args);
+  return madeOf("asarray", ["obj"], args, [...WITH_SHAPE, "copy"], asItIs);
 }
 
 /** What `asarray` takes: `copy`, whether a tensor is copied in any case (true) or in none (false). */
@@ -122,20 +122,30 @@ export interface AsArrayOptions extends TensorOptions {
 function asItIs(x: Tensor, device: Device, dtype: DType, { requires_grad, copy }: AsArrayOptions, op: string): Tensor {
   if (copy === false && (device !== x.storage.device || dtype !== x.dtype))
     throw new OpError(`${op}: a tensor of ${x.dtype} on ${x.device} cannot become ${dtype} on ${device.type} uncopied`);
-  const made = to(x, [device, dtype, { copy: copy ?? false }]) as Tensor;
+  const moves = device !== x.storage.device,
+    typed = cast(x, dtype, op);
+  if (moves && recording(x)) throw new OpError(`${op}: gradients do not go back from ${device.type} to ${x.device}`);
+  const made = moves ? uploaded(typed, device) : copy && typed === x ? clone(x) : typed;
   if (requires_grad == null || requires_grad === made.requires_grad) return made;
   return made.is_leaf ? made.requires_grad_(requires_grad) : made.detach();
 }
 
-/** `names`: of the data and, where they may come by position, of the type and the device. */
-function madeOf(op: string, names: readonly string[], args: readonly unknown[]): Tensor {
+/** `names`: of the data and, where they may come by position, of the type and the device; `optional`: of options;
+ *  `kept`: what a tensor among the data becomes, where it is not copied. */
+function madeOf(
+  op: string,
+  names: readonly string[],
+  args: readonly unknown[],
+  optional = WITH_SHAPE,
+  kept?: typeof asItIs,
+): Tensor {
   const options: TensorOptions = {},
     [given, type = options.dtype, where = options.device] = named(
       op,
       names,
       args,
       names.length,
-      op === "asarray" ? [...WITH_SHAPE, "copy"] : WITH_SHAPE,
+      optional,
       options as Record<string, unknown>,
     );
   if (given === undefined) throw missing(op, names[0]!);
@@ -149,7 +159,7 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
       dtype = dtypeOf(options, data.dtype);
     if (device !== own && own.type !== "cpu")
       throw new OpError(`${op}: the data are on a GPU; await x.to('cpu') first`);
-    if (op !== "tensor") return asItIs(data, device, dtype, options as AsArrayOptions, op);
+    if (kept) return kept(data, device, dtype, options as AsArrayOptions, op);
     const source = data.detach(),
       typed = cast(source, dtype, op);
     return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);

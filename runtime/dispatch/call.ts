@@ -344,28 +344,21 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
   const device = deviceOf(compiled, values, wanted),
     { op } = compiled;
   let plan = planFor(compiled, values, device);
-  if (plan.cuts) {
-    values = values.map((x) =>
-      x instanceof Tensor && isFloat(x.dtype) ? cast(x, plan.call.dtype as DType, op.name) : x,
-    );
+  const { turns } = plan;
+  if (turns) {
+    const { dtype, slots } = plan.call;
+    values = values.map((x) => (x instanceof Tensor && isFloat(x.dtype) ? cast(x, turns, op.name) : x));
+    if (turns !== dtype)
+      return uncast(() => runValues(compiled, values, device)).map((x, i) =>
+        slots[op.outputs[i]!]!.dtype === dtype ? cast(x, dtype as DType, op.name) : x,
+      );
     plan = planFor(compiled, values, device);
   }
-  if (plan.widens) return widened(compiled, values, plan);
   return forward(
     plan,
     values,
     place(plan, values),
     op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null,
-  );
-}
-
-/** Runs an op of half numbers with float32 in their places; the results are what they would be. */
-function widened(compiled: CompiledOp, values: readonly unknown[], { call, device }: Plan): Tensor[] {
-  const { op } = compiled,
-    half = call.dtype,
-    wide = values.map((x) => (x instanceof Tensor && x.dtype === half ? cast(x, "float32", op.name) : x));
-  return uncast(() => runValues(compiled, wide, device)).map((x, i) =>
-    call.slots[op.outputs[i]!]!.dtype === half ? cast(x, half as DType, op.name) : x,
   );
 }
 

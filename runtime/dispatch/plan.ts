@@ -29,10 +29,10 @@ export class Plan {
   readonly scalarTypes: readonly (DType | undefined)[];
   /** Whether anything can flow back. */
   readonly differentiable: boolean;
-  /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
-  readonly cuts: boolean;
-  /** Whether half numbers are computed as float32, results and all: bodies of steps have one type for all they hold. */
-  readonly widens: boolean;
+  /** What floats that come in are turned into before anything is computed, if they are: whole numbers where the call asks
+   *  for those, and float32 in the place of half numbers, results and all, where an op has bodies of steps, which have
+   *  one type for all they hold. */
+  readonly turns: DType | null;
   /** What is asked of elements in such a call. */
   readonly valueChecks: CompiledOp["valueChecks"];
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
@@ -63,14 +63,13 @@ export class Plan {
     const changed = compiled.op.params.filter(
       ({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given,
     );
-    this.cuts =
+    const cuts =
       !isFloat(call.dtype) &&
       compiled.op.params.some(({ kind }) => kind === "dtype") &&
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
-    this.widens =
-      (call.dtype === "float16" || call.dtype === "bfloat16") &&
-      !changed.length &&
-      programOf(compiled, 0)!.kernels.some(({ raw }) => raw);
+    const widens =
+      call.dtype.endsWith("float16") && !changed.length && programOf(compiled, 0)!.kernels.some(({ raw }) => raw);
+    this.turns = cuts ? (call.dtype as DType) : widens ? "float32" : null;
     this.valueChecks = compiled.valueChecks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow =
