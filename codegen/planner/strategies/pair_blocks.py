@@ -249,8 +249,8 @@ def rounds_of(sides: list[Side], tile: PairTile) -> int:
     return (max(total, factor) + THREADS - 1) // THREADS
 
 
-def pair_function(k: KernelWriter, lines: PairLines, body: Node) -> list[str]:
-    """Statements that set `value` to a formula of the row `row` and the other `at`, by variables of their products."""
+def pair_variables(k: KernelWriter, lines: PairLines) -> list[str]:
+    """The variables of the row `row` and the other `at`, which formulas of pairs are read with from now on."""
     k.outer = lines.batch + lines.rows
     k.reduce = lines.others
     k.prefix = "pair_"
@@ -262,6 +262,12 @@ def pair_function(k: KernelWriter, lines: PairLines, body: Node) -> list[str]:
         d += 1
     for line in lines.others:
         out.append(f"let {variable(line, 'inner', 0)} = {'at' if line.name == '' else 'i32(at)'};")
+    return out
+
+
+def pair_function(k: KernelWriter, lines: PairLines, body: Node) -> list[str]:
+    """Statements that set `value` to a formula of the row `row` and the other `at`, by variables of their products."""
+    out = pair_variables(k, lines)
     out.extend(read_lines(k, [body], [], "", False))
     out.append(f"let value = {printed(body)};")
     return out

@@ -17,10 +17,9 @@ from ..contract import Factor, Product
 from ..lines import Line, points
 from ..memory import read_lines
 from ..pair_formulas import with_steps
-from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
-from .pair_blocks import PairLines, batch_names, uses_product
+from .pair_blocks import PairLines, batch_names, pair_variables, uses_product
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
 from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces
@@ -207,17 +206,7 @@ def tile_blocks(lines: PairLines) -> int:
 
 def weight_lines(k: KernelWriter, made: PairKernel, lines: PairLines) -> list[str]:
     """Statements that set `value` and a number to each weight of the row `row` and the other `at`."""
-    k.outer = lines.batch + lines.rows
-    k.reduce = lines.others
-    k.prefix = "pair_"
-    out: list[str] = []
-    d = len(lines.batch)
-    for line in lines.rows:
-        flat = "min(row, p.row_count - 1u)"
-        out.append(f"let {variable(line, 'outer', d)} = {flat if line.name == '' else f'i32({flat})'};")
-        d += 1
-    for line in lines.others:
-        out.append(f"let {variable(line, 'inner', 0)} = {'at' if line.name == '' else 'i32(at)'};")
+    out = pair_variables(k, lines)
     out.extend(read_lines(k, [*made.formulas], [], "", False))
     for n in range(len(made.formulas)):
         out.append(f"let value{n} = {printed(made.formulas[n])};")
