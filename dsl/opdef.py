@@ -112,6 +112,7 @@ class OpDef:
     # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/checking/elements.py.
     value_checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spared: tuple[E | None, ...] = ()  # for each of them, where it need not be asked
+    itself: E | None = None  # when the result is the first argument, no copy of it
     source: str = ""  # digest of the texts that it was made from, where a build needs it
     owned: list[Owned] = field(default_factory=list)  # calls whose gradients are not derived
 

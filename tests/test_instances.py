@@ -6,7 +6,7 @@ from definitions import LIBRARY
 
 from dsl.library import load_text
 from dsl.testing.instances import instances, outside
-from dsl.testing.trials import check_instances
+from dsl.testing.trials import check_instances, check_itself
 
 
 def only(text: str):
@@ -98,3 +98,12 @@ def test_that_no_instance_meets_a_requirement_is_said():
         and error.label == "its checks compared nothing"
     )
     assert check_instances(only(text.format("sample N in 20 .. 20\n    "))) == []
+
+
+def test_what_answers_its_argument_has_a_formula_that_gives_it():
+    text = "op f(x: Float, on: bool = true)\n    itself when not on\n    out = 2 * x if on else {}\n"
+    assert check_itself(only(text.format("x"))) == []
+    (error,) = check_itself(only(text.format("x + 1")))
+    assert error.message == "the result of `f` is not always `x` where it is to answer that itself"
+    (error,) = check_itself(only("op f(x: Num) -> Float = x\n    itself when true\n"))
+    assert "answer that itself" in error.message

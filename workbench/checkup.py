@@ -18,7 +18,7 @@ from dsl.testing.examples import check_tests
 from dsl.testing.gradcheck import check as check_gradient
 from dsl.testing.instance import Instance
 from dsl.testing.instances import instances
-from dsl.testing.trials import check_instances, check_reads
+from dsl.testing.trials import check_instances, check_itself, check_reads
 from dsl.text.diagnostics import Error, located, render
 from dsl.text.source import Source
 
@@ -78,7 +78,7 @@ def mistakes(
     sound = []
     for op in library.ops.values() if ops is None else ops:
         begin(f"looking for reads outside in `{op.name}`")
-        found = (check_instances(op) or check_reads(op, files[op.file], count)) if count else []
+        found = (check_instances(op) or check_reads(op, files[op.file], count) or check_itself(op)) if count else []
         errors += located(found, files[op.file].path)
         if not found:
             sound.append(op)

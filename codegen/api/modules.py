@@ -109,6 +109,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "complex": complex_ones(op) if called else "",
         "parts": takes_parts(op),
         "calls": takes_more(op),
+        "itself": formula(op.itself) if op.itself is not None else "",
         "value_checks": [
             (name, literal(list(messages)), f", {formula(e)}" if e else "")
             for (name, messages), e in zip(op.value_checks, op.spared)

@@ -116,6 +116,7 @@ def module_row(p: Project, stem: str, ops: list[OpDef]) -> dict:
         *(["changing"] if any(r["changes"] for r in rows) else []),
         *(["complexResults"] if any(r["complex"] for r in rows) else []),
         *(["derivedWith" if slopes else "derived"] if any(r["derived"] for r in rows) else []),
+        *(["itself"] if any(r["itself"] for r in rows) else []),
         *(["more"] if any("more: more_" in r["literal"] for r in rows) else []),
         *(["overload"] if overloaded else []),
         *(["raw"] if bodies else []),

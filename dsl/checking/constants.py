@@ -10,7 +10,7 @@ from ..text.diagnostics import Error, did_you_mean
 from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Op, X
-from ..text.vocabulary import FUNCTIONS, nodes_in, word
+from ..text.vocabulary import FUNCTIONS, is_tensor, nodes_in, word
 from .accesses import Place, check_field
 from .calls import check_call
 from .scope import CONSTANTS
@@ -63,6 +63,8 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
             walk.error(
                 "syntax", "the message of a requirement over elements has no values", r.span, "leave the braces out"
             )
+    if op.itself is not None:
+        itself(walk, op)
     for s in op.samples:
         sample(walk, s, source)
     if not clean:
@@ -96,6 +98,18 @@ def number(walk, e: X, what: str):
         walk.error("size", f"{what} is computed with numbers, not with their bits", bits.span)
     else:
         walk.visit(e, WHOLE)
+
+
+def itself(walk, op: Op):
+    """When an op's result is its first argument."""
+    number(walk, op.itself, "when an op answers its argument")
+    first, at = op.params[0] if op.params else None, op.itself.span
+    if first is None or not is_tensor(first) or first.type.optional or first.mut:
+        walk.error(
+            "option", f"`{op.name}` cannot answer its first argument", at, "that is no tensor that is always there"
+        )
+    elif len(op.outputs) != 1:
+        walk.error("option", f"`{op.name}` cannot answer its first argument", at, "it has several results")
 
 
 def message(walk, r, source: Source):

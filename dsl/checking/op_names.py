@@ -330,7 +330,10 @@ class OpNames:
                 n.val for n in [*names_in(d.when), *names_in(d.expr), *names_in(d.of.expr if d.of else None)]
             }
         for e in (
-            [s.value for s in op.sizes] + [p.default for p in op.params if p.default] + [r.condition for r in op.asked]
+            [s.value for s in op.sizes]
+            + [p.default for p in op.params if p.default]
+            + [r.condition for r in op.asked]
+            + [op.itself]
         ):
             used |= {n.val for n in names_in(e)}
         used |= set(op.drop or ())

@@ -105,6 +105,8 @@ class Lowering(Statements):
             doc_family,
         )
         made.spared = tuple(self.spared(asked) for _, asked in groups(op, op.asked))
+        if op.itself is not None:
+            made.itself = self.formulas.lower(op.itself, Context())
         for s in forward:
             if isinstance(s.body, RawResult) and s.body.raw.inlined.op is None:
                 own(s.body.raw.inlined, made)

@@ -3,10 +3,13 @@ that leaves its tensor is answered as an error with the counterexample.  That no
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir.expression import show
 from ..ir.rewriting import symbols
 from ..opdef import OpDef, Presence
 from ..reference.interpreter import BodyError
+from ..reference.sizes import constant
 from ..reference.statements import Collision, Outside
 from ..text.diagnostics import Error
 from ..text.source import Source
@@ -68,6 +71,30 @@ def check_instances(op: OpDef) -> list[Error]:
             span,
             "its checks compared nothing",
             help=("say where sizes and options lie:  sample N in 16 .. 32",),
+        )
+    ]
+
+
+def check_itself(op: OpDef, count: int = 12) -> list[Error]:
+    """That the formula gives the first argument wherever the op says that it answers that: callers get no copy."""
+    if op.itself is None:
+        return []
+    first, result = op.params[0].name, op.outputs[0]
+    keeps = op.promote != "float" or op.params[0].cls == "Float"
+    alike = keeps and op.tensors[first].dtype == op.tensors[result].dtype
+    for w in instances(op, count) if alike else ():
+        x, out = w.views[first], w.run()[result]
+        if constant(op.itself, w.env) and not (x.shape == out.shape and np.array_equal(x, out)):
+            break
+    else:
+        if alike:
+            return []
+    return [
+        Error(
+            "outside",
+            f"the result of `{op.name}` is not always `{first}` where it is to answer that itself",
+            op.tree.itself.span,
+            help=("the formula says the same:  " + f"{result} = {first} if ... else ...",),
         )
     ]
 

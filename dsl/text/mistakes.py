@@ -24,6 +24,7 @@ CLAUSE_WORDS = (
     "launch",
     "scratch",
     "ignore",
+    "itself",
     "foreach",
     "numbers",
     "modulus",

@@ -284,6 +284,8 @@ def show(item: Op | Def | Schedule) -> str:
     ]
     if op.ignored:
         lines.append("ignore " + ", ".join(op.ignored))
+    if op.itself is not None:
+        lines.append(f"itself when {expression(op.itself)}")
     if op.foreach:
         lines.append("foreach")
     if op.numbers:

@@ -297,6 +297,7 @@ class Op:
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
     ignored: tuple[str, ...] = ()  # options that are accepted and change nothing
+    itself: X | None = None  # when the result is the first argument, no copy of it
     complexes: tuple[str, ...] = field(default=(), repr=False)  # ops of which it is what complex numbers get
     foreach: bool = False
     numbers: bool = False  # numbers alone will do where tensors may be numbers

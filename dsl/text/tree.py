@@ -58,6 +58,7 @@ from .tree_values import (
 ONCE = {
     "doc": "text",
     "family": "`for`",
+    "itself": "`itself`",
     **{word: f"`{word}`" for word in ("nograd", "foreach", "numbers", "modulus", "within")},
 }
 LISTS = ("ignored", "aliases", "complexes")  # clauses with several names each
@@ -151,6 +152,9 @@ class Build(Formulas):
 
     def ignore(self, m, c):
         return ("ignored", c[0], place(m))
+
+    def itself(self, m, c):
+        return ("itself", c[0], place(m))
 
     def foreach(self, m, c):
         return ("foreach", True, place(m))

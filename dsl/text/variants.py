@@ -14,7 +14,7 @@ from .diagnostics import Error, did_you_mean, either
 from .syntax import Op, Param, Size, Variant
 
 SHARED = ("aliases", "family", "requires", "samples", "ignored")
-FORMULA = ("body", "grads", "nograd", "launches", "scratch")  # with the formula go its gradients
+FORMULA = ("body", "itself", "grads", "nograd", "launches", "scratch")  # with the formula go its gradients
 
 
 def completed(v: Variant, op: Op | None) -> Op | Error:

@@ -42,6 +42,8 @@ export interface CompiledOp {
   readonly calls: (() => Calls) | null;
   /** What looks at elements: called before the op runs, and with its results. */
   readonly valueChecks: readonly ValueCheck[];
+  /** In which calls it answers its first argument itself. */
+  itself?: (env: Call["env"]) => number | boolean;
   /** What complex numbers get in its place, of an op whose results are complex anyway; see complex-ops.ts. */
   instead?: () => ComplexOp;
   /** Of an op that is asked: what each of its answers refuses, in words; known once it was asked. */

@@ -31,6 +31,8 @@ export function orInPlace<F>(_function: F, copied: boolean, ...ops: readonly Com
     } else if (args.length === most + 1 && typeof last === "boolean") inplace = args.pop();
     const op = choose(ops, args, binds);
     if (!flag(inplace, op.op.name, "inplace")) return run(op, args);
-    return copied ? copy_(args[0] as Tensor, run(op, args) as Tensor) : runInPlace(op, args);
+    if (!copied) return runInPlace(op, args);
+    const made = run(op, args) as Tensor;
+    return made === args[0] ? made : copy_(args[0] as Tensor, made);
   }) as F & InPlace;
 }

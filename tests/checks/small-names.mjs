@@ -51,6 +51,32 @@ export default {
       /asarray: a tensor of float32 on \w+ cannot become int32 on \w+ uncopied/,
     );
   },
+  "dropout that leaves nothing out answers its input": async (t) => {
+    const { torch } = t,
+      { nn } = torch,
+      F = nn.functional,
+      x = t.tensor([[[1, 2, 3]]]).requires_grad_(),
+      y = x.mul(2);
+    for (const name of ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]) {
+      const input = name === "dropout3d" ? y.index(null) : y;
+      t.equal([name, F[name](input, { p: 0.5, training: false }) === input], [name, true]);
+      t.equal([name, F[name](input, { p: 0, training: true }) === input], [name, true]);
+      t.equal([name, F[name](input, { p: 0.5, training: true }) === input], [name, false]);
+      // Wrong numbers are refused all the same.
+      await t.throws(() => F[name](input, { p: 2, training: false }), /has to be between 0 and 1, but got 2/);
+    }
+    const layer = nn.Dropout(0.5),
+      within = nn.Dropout(0.5, { inplace: true });
+    t.equal([layer.eval()(y) === y, within.eval()(y) === y, layer.train()(y) === y], [true, true, false]);
+    t.equal([torch.dropout(y, 0.5, false) === y, torch.native_dropout(y, 0.5, false)[0] === y], [true, false]);
+    // Nothing is written, so that a leaf may stand there, and its number of changes stays.
+    F.dropout(x, { training: false, inplace: true });
+    layer.eval()(y).sum().backward();
+    t.equal([await x.grad.tolist(), x._version], [[[[2, 2, 2]]], 0]);
+    // In a captured program, too: what is written into the answer is written into the input.
+    const layered = torch.compile((a) => layer(a.mul(1)).add_(1));
+    for (let i = 0; i < 3; i++) t.equal(await layered(x.detach()).tolist(), [[[2, 3, 4]]]);
+  },
   "tensors of memory that is there": async (t) => {
     const { torch } = t,
       array = new Float64Array([1, 2, 3]);

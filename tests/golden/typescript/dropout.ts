@@ -7,7 +7,7 @@ export interface DropoutOptions {
   generator?: RandomSource | null;
 }
 
-export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, PARTS_);
+export const dropoutOp: CompiledOp = /* @__PURE__ */ itself_(/* @__PURE__ */ compiled_(data_.dropout, PARTS_), (e) => e.p === 0 || !e.training ? 1 : 0);
 
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.
