@@ -259,7 +259,7 @@ def test_what_a_network_costs_however_it_is_imported(project, figure):
         packed[name] = bundled(project, f"idiom-{name}", imports + TRAINING)[1]
         done = node.run([f"idiom-{name}.out.js"], cwd=project)
         assert done.stdout.endswith("true\n"), (name, done.stdout)  # the CPU may say that it interprets
-    assert packed["parts"] < 70_100, packed
+    assert packed["parts"] < 70_300, packed
     kilobytes = [round(size / 1000) for size in packed.values()]
     figure(f"kB gzipped, a network with Adam: {dict(zip(packed, kilobytes))}")
     table = (ROOT / "docs" / "package.md").read_text(encoding="utf-8").partition("| A network with Adam")[2]

@@ -267,13 +267,16 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env, asked
         ):
             # As PyTorch: a number beside whole ones is cut, except the factor of a sum or a difference.
             v = fitting(op.name, dtype, number(arg))
+            if dtype == "bool" and v != 0:
+                env[entry(p.name)] = 1
             if v == int(v):
                 continue
             if p.name == "alpha" and has_kind(op.slots[op.outputs[0]].dims, "domain"):
                 raise OpError(
                     f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number."
                 )
-            env[entry(p.name)] = 1 if dtype == "bool" else int(v)
+            if dtype != "bool":
+                env[entry(p.name)] = int(v)
     return dtype
 
 

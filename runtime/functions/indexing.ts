@@ -2,6 +2,7 @@
 // tensors of integers or booleans, and true and false, pick elements. A mask on a GPU makes reading a promise, for only
 // the GPU knows how many elements it picks; assigning one value does not.
 
+import { fitting } from "../../host/dtypes.js";
 import { index_addOp, index_copyOp } from "../../needed.js";
 import { capturing } from "../base/capturing.js";
 import { copy_ } from "../views/transfer.js";
@@ -283,7 +284,7 @@ function picked(x: Tensor, found: Picks): Tensor {
 export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
   if (!Array.isArray(specs)) refuse("set", "indices", "a list of indices", specs);
   if (specs.length === 1 && specs[0] === false) return x; // not even a change, as in PyTorch
-  return assign(x, listed(specs), value instanceof Tensor ? cast(value, x.dtype, "set") : value, false, "set");
+  return assign(x, listed(specs), value, false, "set");
 }
 
 function assign<T extends Tensor>(
@@ -298,13 +299,16 @@ function assign<T extends Tensor>(
     { view, masks } = open;
   const source =
     value instanceof Tensor
-      ? (copying.to(value, [x.device]) as Tensor)
+      ? (copying.to(cast(value, x.dtype, op), [x.device]) as Tensor)
       : tensor(value, { dtype: x.dtype, device: x.device });
   if (masks.length === 0 && open.picks.every((p) => p === null)) {
     copy_(view, accumulate ? kernels.add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
     return x;
   }
   if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
+    // One element counts as a number, as in PyTorch: it must fit.
+    if (value instanceof Tensor && value.device === "cpu" && value.numel() === 1)
+      fitting(op, x.dtype, Number(value.storage.elements[value.offset]));
     const { mask, axis } = masks[0]!,
       after = view.ndim - axis - mask.ndim,
       small = trimmed(source, axis + 1 + after);

@@ -192,6 +192,8 @@ export class Saved {
   private readonly kept: Kept | null;
   private readonly owner: Node;
   private readonly output: number;
+  /** The tensor itself, which may come to require a gradient after it was saved: derivatives of gradients see that. */
+  private leaf: Tensor | null = null;
   /** What brings the tensor back where hooks have put it away. */
   private unpacked: (() => Tensor) | null = null;
 
@@ -224,7 +226,7 @@ export class Saved {
       if (!copy.node && tensor.requires_grad) {
         copy.leafRequiresGrad = true;
         copy.accumulator = gradientEdge(tensor) as AccumulateGrad;
-      }
+      } else if (!copy.node) this.leaf = tensor;
     }
     this.tensor = copy;
     if (savedHooks) this.pack(copy, savedHooks);
@@ -270,6 +272,10 @@ export class Saved {
       );
     }
     if (this.output >= 0 && isFloat(tensor.dtype)) attach(tensor, this.owner, this.output);
+    if (this.leaf?.leafRequiresGrad && !this.leaf.node) {
+      tensor.leafRequiresGrad = true;
+      tensor.accumulator = gradientEdge(this.leaf) as AccumulateGrad;
+    }
     return tensor;
   }
 
@@ -278,6 +284,6 @@ export class Saved {
     if (!this.tensor || this.tensor.weak) return;
     if (this.kept && --this.kept.holders === 0) this.kept.aside?.release();
     this.tensor.dispose();
-    this.tensor = null;
+    this.tensor = this.leaf = null;
   }
 }

@@ -6,10 +6,11 @@ import { sameShape, showShape } from "../base/shape.js";
 import { binds, complexOnes, deviceOf, forward, place, planFor } from "../dispatch/call.js";
 import { arrange, choose } from "../dispatch/op-arguments.js";
 import { makeNode } from "../dispatch/program-run.js";
+import { differentiable } from "../elements/dtype.js";
 import { nextCall, type RandomSource } from "../elements/random.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
-import { FunctionNode } from "../tape/node.js";
+import { JoinNode, recording } from "../tape/node.js";
 import { filledOn } from "../tensor/allocate.js";
 import { clone, isPlain, replaceContent } from "../tensor/copy.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
@@ -73,12 +74,16 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
       replaceContent(x, result!);
       result!.dispose();
     }
-    // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
-    if (is_grad_enabled() && x.requires_grad) {
+    // What was there is gone, and what is there now depends on nothing (comparisons): zeros flow back.
+    const from = [x, ...tensors.filter((t) => t !== x && t?.requires_grad)] as Tensor[];
+    if (differentiable(x.dtype) && recording(...from)) {
+      const given = from.map(({ shape, dtype }) => ({ shape, dtype }));
       recordInPlace(
         x,
-        new FunctionNode(`${op.name}Backward`, x, (grad) =>
-          filledOn(grad.storage.device, grad.shape, 0, grad.dtype, "zeros"),
+        new JoinNode(`${op.name}Backward`, from, ([grad], wanted) =>
+          given.map(({ shape, dtype }, i) =>
+            grad && wanted[i] ? filledOn(grad.storage.device, shape, 0, dtype, "zeros") : null,
+          ),
         ),
       );
     }

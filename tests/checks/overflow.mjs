@@ -40,10 +40,11 @@ export default {
     const { torch, device } = t,
       F = torch.nn.functional,
       yes = t.tensor([true]),
-      put = (x, value) => {
-        x.set([0], value);
+      put = (x, value, at = 0) => {
+        x.set([at], value);
         return x;
-      };
+      },
+      one = (value) => torch.tensor([value], { device: "cpu" });
     const i = (values) => t.tensor(values, { dtype: "int32" }),
       u = (values) => t.tensor(values, { dtype: "uint8" }),
       at = () => t.tensor([0], { dtype: "int32" });
@@ -69,6 +70,10 @@ export default {
       ["fill_ NaN", () => i([1]).fill_(NaN), MISFIT],
       ["set", () => put(i([1, 2]), LONG), MISFIT],
       ["set cut", () => put(i([1, 2]), 2.7), [2, 2]],
+      ["set at a mask", () => put(u([1]), one(300), yes), MISFIT],
+      ["set at a mask, NaN", () => put(i([1]), one(NaN), yes), MISFIT],
+      ["set at a mask from its end", () => put(u([1]), one(-1), yes), [255]],
+      ["set at a slice", () => put(u([1]), one(300), ":"), [44]],
       ["masked_fill", () => i([1]).masked_fill(yes, LONG), MISFIT],
       ["masked_fill infinity", () => i([1]).masked_fill(yes, -Infinity), MISFIT],
       ["masked_fill uint8", () => u([1]).masked_fill(yes, 300), MISFIT],

@@ -160,4 +160,14 @@ export default {
     loss.backward();
     t.equal(aside(t), before);
   },
+  "a factor that requires a gradient only after the product has one by the gradient": async (t) => {
+    const w = leaf(t, [2, 3]),
+      factor = t.tensor([5, 7]),
+      loss = w.mul(factor).mul(w).sum();
+    factor.requires_grad_();
+    const [slope] = t.torch.autograd.grad(loss, [w], { create_graph: true });
+    slope.sum().backward();
+    t.equal(await w.grad.tolist(), [10, 14]);
+    t.equal(await factor.grad.tolist(), [2, 3]);
+  },
 };

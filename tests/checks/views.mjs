@@ -311,6 +311,8 @@ export default {
     ]);
     t.equal([...x.diff(5, 1).shape], [2, 0]);
     await t.throws(() => x.roll([1, 2]), /must align/);
+    await t.throws(() => x.roll(1, 2), /[Dd]imension/);
+    t.equal(t.torch.zeros([2, 0], { device: t.device }).roll([1, 2], [0, 7]).shape, [2, 0]);
     await t.throws(() => x.flip(0, 0), /multiple times/);
   },
   "comparisons in place keep the type of the tensor": async (t) => {
@@ -327,6 +329,15 @@ export default {
       [1, 1, 1],
       [1, 1, 1],
     ]);
+    for (const op of ["eq_", "ne_", "lt_", "le_", "gt_", "ge_"]) {
+      const other = t.tensor([2, 0, 1], { requires_grad: true }),
+        made = grid(t)[op](other);
+      t.equal(made.requires_grad, true);
+      made.mul(2).sum().backward();
+      t.equal(await other.grad.tolist(), [0, 0, 0]);
+      t.equal(t.tensor([1, 2])[op](2).requires_grad, false);
+      t.equal(t.tensor([1, 2], { dtype: "int32" })[op](t.tensor([1, 2])).requires_grad, false);
+    }
   },
   "masked_fill keeps the type": async (t) => {
     const x = t.tensor([true, false]);
