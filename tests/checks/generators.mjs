@@ -196,4 +196,9 @@ export default {
       await refused(t, /set_state/)(() => generator.set_state(wrong));
     }
   },
+  "whole numbers of the default generator have 32 random bits": async (t) => {
+    t.torch.manual_seed(1);
+    const drawn = Array.from({ length: 16 }, () => t.torch.default_generator.bits());
+    for (let bit = 0; bit < 32; bit++) t.equal(new Set(drawn.map((n) => Math.floor(n / 2 ** bit) % 2)).size, 2);
+  },
 };

@@ -149,6 +149,17 @@ export default {
       else equal([event.ph, typeof event.args], ["M", "object"]);
     }
     equal(open.size, 0);
+    const time = (spans, of) => spans.reduce((sum, span) => sum + of(span), 0);
+    t.close(
+      time(
+        traceEvents.filter(({ cat }) => cat === "kernel"),
+        ({ dur }) => dur,
+      ),
+      time(
+        prof.events().flatMap(({ kernels }) => kernels ?? []),
+        ({ begin, end }) => end - begin,
+      ),
+    );
     const relu = traceEvents.find(({ name, ph }) => ph === "X" && name === "relu");
     equal(relu.args["Input Dims"], [[2, 2]]);
     equal(/profiler\.mjs/.test(relu.args["Call stack"]), true);

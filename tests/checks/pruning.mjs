@@ -99,6 +99,10 @@ export default {
       await shown(prune.LnStructured(2, 1, { dim: 1 }).compute_mask(weight, t.torch.ones_like(weight))),
       "010 010 010 010",
     );
+    t.equal(
+      await shown(prune.LnStructured(2, 1).compute_mask(weight, t.torch.ones_like(weight))),
+      "010 010 010 010", // of the last axis
+    );
     const scores = t.tensor(Array.from({ length: 12 }, (_, i) => i)).reshape(4, 3);
     t.equal(
       await maskOf(prune.l1_unstructured(linear(t), "weight", { amount: 3, importance_scores: scores })),
