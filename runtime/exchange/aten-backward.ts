@@ -4,6 +4,7 @@ import { grad } from "../autograd/engine.js";
 import { zeros } from "../creation/create.js";
 import { enable_grad } from "../tape/grad-mode.js";
 import * as F from "../../names/functional.js";
+import * as torch from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Operator } from "./operators.js";
 
@@ -34,6 +35,17 @@ const ofOne =
     pullback((x) => f(x!, ...(rest as never[])), [self as Tensor], cotangent as Tensor)[0];
 
 export const PULLBACKS: Readonly<Record<string, Operator>> = {
+  // by the result, which is all that such a program keeps
+  _softmax_backward_data: ({ args: [cotangent, y, dim] }) => {
+    const scaled = torch.mul(cotangent as Tensor, y as Tensor) as Tensor;
+    return torch.sub(scaled, torch.mul(y as Tensor, torch.sum(scaled, [dim as number], true) as Tensor));
+  },
+  _log_softmax_backward_data: ({ args: [cotangent, y, dim] }) => {
+    const sum = torch.sum(cotangent as Tensor, [dim as number], true) as Tensor;
+    return torch.sub(cotangent as Tensor, torch.mul(torch.exp(y as Tensor) as Tensor, sum));
+  },
+  native_dropout_backward: ({ args: [cotangent, mask, scale] }) =>
+    torch.mul(torch.mul(cotangent as Tensor, mask as Tensor) as Tensor, scale as number),
   _adaptive_avg_pool2d_backward: ({ args: [cotangent, self] }) =>
     pullback(
       (x) => F.adaptive_avg_pool2d(x!, (cotangent as Tensor).shape.slice(-2)),

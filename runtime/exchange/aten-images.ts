@@ -1,5 +1,9 @@
 // ATen's operators of images: resizing, margins, sampling between pixels.
 
+import {
+  fractional_max_pool2d_with_indices,
+  fractional_max_pool3d_with_indices,
+} from "../composite/fractional-pool.js";
 import { tensor } from "../creation/create.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
@@ -154,6 +158,15 @@ function unpooled(name: string, x: unknown, indices: unknown, size: unknown): Te
   return named[name]!(x, indices, windows, { stride: 1, output_size: sizes });
 }
 
+/** Pooling whose windows are shifted by random numbers that are given. */
+const shifted =
+  (pool: typeof fractional_max_pool2d_with_indices): Operator =>
+  ({ args: [x, windows, output_size, _random_samples] }) =>
+    pool(x as Tensor, windows as Sizes, {
+      output_size: output_size as Sizes,
+      _random_samples: _random_samples as Tensor,
+    });
+
 export const IMAGES: Readonly<Record<string, Operator>> = {
   ...under(everyRank("upsample_nearest"), resized("nearest", nearest(0))),
   ...under(everyRank("_upsample_nearest_exact"), resized("nearest-exact", nearest(0.5))),
@@ -171,6 +184,8 @@ export const IMAGES: Readonly<Record<string, Operator>> = {
     named["pad"]!(x, pad, mode ?? "constant", ...(!value && (mode ?? "constant") !== "constant" ? [] : [value ?? 0])),
   _pad_enum: ({ args: [x, pad, mode, value] }) =>
     named["pad"]!(x, pad, MARGINS[mode as number], ...((value ?? null) === null ? [] : [value])),
+  fractional_max_pool2d: shifted(fractional_max_pool2d_with_indices),
+  fractional_max_pool3d: shifted(fractional_max_pool3d_with_indices),
   // with the size of the result where the functions have that of windows
   max_unpool2d: ({ args: [x, indices, size] }) => unpooled("max_unpool2d", x, indices, size),
   max_unpool3d: ({ args: [x, indices, size] }) => unpooled("max_unpool3d", x, indices, size),

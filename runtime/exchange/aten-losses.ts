@@ -7,17 +7,18 @@ const REDUCTIONS = ["none", "mean", "sum"];
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const named = F as unknown as Readonly<Record<string, (...args: any[]) => unknown>>;
 
-/** The function `name`; `options`: the names of the arguments behind input and target. */
-const loss =
-  (name: string, ...options: string[]): Operator =>
-  ({ args: [input, target, ...rest], options: more }) => {
+/** The function `name` of this many tensors; `options`: the names of the arguments behind them. */
+const lossOf =
+  (tensors: number, name: string, ...options: string[]): Operator =>
+  ({ args, options: more }) => {
     const given: Record<string, unknown> = { ...more };
-    rest.forEach((value, i) => {
+    args.slice(tensors).forEach((value, i) => {
       const option = options[i]!;
       if (value !== null) given[option] = option === "reduction" ? REDUCTIONS[value as number] : value;
     });
-    return named[name]!(input, target, given);
+    return named[name]!(...args.slice(0, tensors), given);
   };
+const loss = (name: string, ...options: string[]): Operator => lossOf(2, name, ...options);
 
 export const LOSSES: Readonly<Record<string, Operator>> = {
   mse_loss: loss("mse_loss", "reduction"),
@@ -29,6 +30,14 @@ export const LOSSES: Readonly<Record<string, Operator>> = {
   binary_cross_entropy: loss("binary_cross_entropy", "weight", "reduction"),
   binary_cross_entropy_with_logits: loss("binary_cross_entropy_with_logits", "weight", "pos_weight", "reduction"),
   cross_entropy_loss: loss("cross_entropy", "weight", "reduction", "ignore_index", "label_smoothing"),
+  hinge_embedding_loss: loss("hinge_embedding_loss", "margin", "reduction"),
+  multilabel_margin_loss: loss("multilabel_margin_loss", "reduction"),
+  multilabel_margin_loss_forward: (call) => [LOSSES["multilabel_margin_loss"]!(call), null],
+  multi_margin_loss: loss("multi_margin_loss", "p", "margin", "weight", "reduction"),
+  poisson_nll_loss: loss("poisson_nll_loss", "log_input", "full", "eps", "reduction"),
+  cosine_embedding_loss: lossOf(3, "cosine_embedding_loss", "margin", "reduction"),
+  margin_ranking_loss: lossOf(3, "margin_ranking_loss", "margin", "reduction"),
+  triplet_margin_loss: lossOf(3, "triplet_margin_loss", "margin", "p", "eps", "swap", "reduction"),
   nll_loss: loss("nll_loss", "weight", "reduction", "ignore_index"),
   nll_loss_nd: loss("nll_loss", "weight", "reduction", "ignore_index"),
   nll_loss2d: loss("nll_loss", "weight", "reduction", "ignore_index"),

@@ -47,7 +47,7 @@ export const SIZES: Readonly<Record<string, Operator>> = {
   },
   "nonzero_numpy.default": ({ args: [input] }) => {
     const x = input as Tensor;
-    return places(x).map((axis) => whole(axis, x.device));
+    return places(x.ndim > 0 ? x : views.reshape(x, [1])).map((axis) => whole(axis, x.device));
   },
   masked_select: ({ args: [input, mask] }) => {
     const [x] = broadcast_tensors(input as Tensor, mask as Tensor) as [Tensor],

@@ -4,11 +4,12 @@
 import * as create from "../creation/create.js";
 import { full_like, rand_like } from "../creation/like.js";
 import { slice_scatter } from "../functions/scatter-views.js";
-import { native_layer_norm } from "../composite/index.js";
+import { native_layer_norm, tensordot } from "../composite/index.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
 import { OpError } from "../base/errors.js";
 import { sameShape } from "../base/shape.js";
+import type { DType } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type IndexSpec, index, index_put } from "../functions/indexing.js";
 import { cat } from "../functions/join.js";
@@ -124,6 +125,9 @@ const attention =
     return [out, ...new Array<null>(8).fill(null)];
   };
 
+/** In the type that is asked for, if one is. */
+const typed = (x: Tensor, dtype: Maybe<DType>): Tensor => (dtype ? (to(x, [dtype]) as Tensor) : x);
+
 const BAGS = ["sum", "mean", "max"];
 
 /** null takes all of an axis. */
@@ -133,16 +137,20 @@ const put = by((x: Tensor, indices: readonly Maybe<Tensor>[], values: Tensor, ac
   index_put(x, indexSpecs(indices) as never, values, { accumulate: accumulate ?? false }),
 );
 
-const bag: Operator = ({ args }) => {
-  const [weight, indices, offsets, , mode, , weights, last, padding] = args as Args;
-  const out = named["embedding_bag"]!(indices, weight, offsets, {
-    mode: BAGS[(mode as number | undefined) ?? 0],
-    ...(weights ? { per_sample_weights: weights as Tensor } : {}),
-    ...(last ? { include_last_offset: true } : {}),
-    ...((padding ?? -1) >= 0 ? { padding_idx: padding as number } : {}),
-  }) as Tensor;
-  return [out, null, null, null];
-};
+/** `wrapped`: whether a padding index below 0 counts from the end, where otherwise it means that there is none. */
+const bag =
+  (wrapped: boolean): Operator =>
+  ({ args }) => {
+    const [weight, indices, offsets, , mode, , weights, last, index] = args as Args,
+      padding = wrapped && index < 0 ? index + weight.shape[0] : index;
+    const out = named["embedding_bag"]!(indices, weight, offsets, {
+      mode: BAGS[(mode as number | undefined) ?? 0],
+      ...(weights ? { per_sample_weights: weights as Tensor } : {}),
+      ...(last ? { include_last_offset: true } : {}),
+      ...((padding ?? -1) >= 0 ? { padding_idx: padding as number } : {}),
+    }) as Tensor;
+    return [out, null, null, null];
+  };
 
 /** Every element after the first that a step of `step` reaches. */
 function sliced(x: Tensor, dim: Maybe<number>, start: Maybe<number>, end: Maybe<number>, step?: Maybe<number>): Tensor {
@@ -189,6 +197,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   sym_constrain_range: nothing,
   sym_constrain_range_for_size: nothing,
   _log_api_usage_once: nothing,
+  _has_compatible_shallow_copy_type: () => true, // asked before an assignment to `data`
   alias: by(seen),
   detach: by((x: Tensor) => x.detach()),
   detach_copy: by((x: Tensor) => x.detach().clone()),
@@ -261,10 +270,14 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   randperm: made(create.randperm),
   resize_: by((x: Tensor, size: number[]) => resize_(x, size)),
   // arithmetic with a name of its own
-  _softmax: by((x: Tensor, dim: number) => torch.softmax(x, dim)),
-  "softmax.int": ({ args: [x, dim] }) => torch.softmax(x as Tensor, dim as number),
-  _log_softmax: by((x: Tensor, dim: number) => torch.log_softmax(x, dim)),
-  "log_softmax.int": ({ args: [x, dim] }) => torch.log_softmax(x as Tensor, dim as number),
+  _softmax: by((x: Tensor, dim: number, wide?: boolean) => torch.softmax(typed(x, wide ? "float32" : null), dim)),
+  "softmax.int": by((x: Tensor, dim: number, dtype: Maybe<DType>) => torch.softmax(typed(x, dtype), dim)),
+  _log_softmax: by((x: Tensor, dim: number, wide?: boolean) =>
+    torch.log_softmax(typed(x, wide ? "float32" : null), dim),
+  ),
+  "log_softmax.int": by((x: Tensor, dim: number, dtype: Maybe<DType>) => torch.log_softmax(typed(x, dtype), dim)),
+  tensordot: by((a: Tensor, b: Tensor, of: number[], and: number[]) => tensordot(a, b, [of, and] as never)),
+  cdist: by((a: Tensor, b: Tensor, p?: number) => torch.cdist(a, b, p ?? 2)), // the rest says how it is computed
   elu: by((x: Tensor, alpha?: number, scale?: number, input_scale?: number) => {
     const inner = input_scale ?? 1,
       out = F.elu(inner === 1 ? x : torch.where(torch.gt(x, 0), x, torch.mul(x, inner)), alpha ?? 1);
@@ -289,9 +302,9 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   _unsafe_index: picked,
   index_put: put,
   _unsafe_index_put: put,
-  _embedding_bag: bag,
-  _embedding_bag_forward_only: bag,
-  embedding_bag: bag,
+  _embedding_bag: bag(false),
+  _embedding_bag_forward_only: bag(false),
+  embedding_bag: bag(true),
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
     const mask = torch.ge(rand_like(x), p);

@@ -309,6 +309,27 @@ call("quantized_decomposed::dequantize_per_tensor.tensor", i(1, -7).char(), p(1)
 call("quantized_decomposed::quantize_per_channel.default", f(2, 3), p(2), i(9, 2), 0, 0, 255, torch.uint8)
 call("quantized_decomposed::dequantize_per_channel.default", i(1, -7).char(), p(2), i(0, 1), 0, -8, 7, torch.int8)
 
+# whose reduction is a number, and others whose arguments are not those of the function of their name
+call("hinge_embedding_loss.default", f(5), torch.tensor([1.0, -1, 1, 1, -1]), 0.7, 2)
+call("multilabel_margin_loss.default", f(2, 3), torch.tensor([[1, 0, -1], [2, -1, 0]]), 0)
+call("multilabel_margin_loss_forward.default", f(2, 3), torch.tensor([[1, 0, -1], [2, -1, 0]]), 1)
+call("multi_margin_loss.default", f(3, 4), i(1, 0, 3), 2, 0.8, p(4), 2)
+call("poisson_nll_loss.default", f(4), p(4) * 3, True, True, 1e-8, 0)
+call("cosine_embedding_loss.default", f(2, 3), f(2, 3), torch.tensor([1.0, -1]), -0.5, 0)
+call("margin_ranking_loss.default", f(4), f(4), torch.tensor([1.0, -1, 1, -1]), 0.3, 2)
+call("triplet_margin_loss.default", f(2, 3), f(2, 3), f(2, 3), 0.9, 1.5, 1e-6, True, 0)
+call("tensordot.default", f(2, 3, 4), f(4, 3), [1, 2], [1, 0])
+call("softmax.int", i(1, 0, 2), 0, torch.float32)
+call("log_softmax.int", i(1, 0, 2), 0, torch.float32)
+call("cdist.default", f(2, 3), f(4, 3), 2.0, 2)
+call("embedding_bag.padding_idx", f(5, 3), i(0, 4, 1, 4), i(0, 2), False, 0, False, None, False, -1)
+call("fractional_max_pool2d.default", f(1, 2, 6, 6), [2, 2], [3, 4], torch.rand(1, 2, 2))
+call("fractional_max_pool3d.default", f(1, 1, 5, 5, 5), [2, 2, 2], [2, 3, 2], torch.rand(1, 1, 3))
+call("_softmax_backward_data.default", f(2, 3), torch.softmax(f(2, 3), 1), 1, torch.float32)
+call("_log_softmax_backward_data.default", f(2, 3), torch.log_softmax(f(2, 3), 1), 1, torch.float32)
+call("native_dropout_backward.default", f(2, 3), b(2, 3), 2.0)
+call("linalg_vector_norm.default", i(3, 4).float(), 2, [0], True, dtype=torch.float32)
+
 
 def line(name, args, options):
     library, _, name = name.rpartition("::")
