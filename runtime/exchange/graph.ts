@@ -107,12 +107,13 @@ export class Graph {
         last: [...last],
       };
     });
+    const others = [...absent.keys()].some((target) => /^torch\.ops\.(?!aten\.|higher_order\.)/.test(target));
     if (outermost && absent.size > 0)
       throw new FileError(
         file,
         `it uses operators that there are not here: ${[...absent]
           .map(([target, places]) => `${target} (${places.slice(0, 3).join(", ")}${places.length > 3 ? ", ..." : ""})`)
-          .join(", ")}`,
+          .join(", ")}${others ? "; of other libraries than PyTorch few are read: docs/exported-programs.md" : ""}`,
       );
   }
 

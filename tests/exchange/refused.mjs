@@ -58,6 +58,7 @@ await refuses(
     ),
   "torch.ops.mine.op0.default",
   "torch.ops.mine.op1.default",
+  "docs/exported-programs.md",
 );
 await refuses(
   "a name that nothing makes",
