@@ -104,13 +104,13 @@ def product(factors: list[Node], kind: str) -> Node:
 
 
 def turned(k: KernelWriter, product: Product) -> Product:
-    """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along
-    columns."""
+    """The product with its sides exchanged where neighbours of the result lie along the rows, or closer together there:
+    threads write along columns."""
     target = k.kernel.steps[len(k.kernel.steps) - 1].target
     if len(product.rows) == 0 or len(product.columns) == 0:
         return product
-    if product.columns[len(product.columns) - 1].strides[target] == 1:
-        return product
-    if product.rows[len(product.rows) - 1].strides[target] != 1:
+    across = product.columns[len(product.columns) - 1].strides[target]
+    down = product.rows[len(product.rows) - 1].strides[target]
+    if down == 0 or across != 0 and across <= down:
         return product
     return Product(product.batch, product.columns, product.rows, product.depth, product.right, product.left)

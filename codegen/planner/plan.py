@@ -6,6 +6,7 @@ lines; how a kernel runs on the GPU is chosen in strategy.py and written by the 
 
 from __future__ import annotations
 
+from ..data.dtypes import compute_class
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
 from .attention_kernels import attention_of
@@ -21,6 +22,7 @@ from .render import (
     scan_kernel,
     tiled_kernel,
 )
+from .residues import Part, divided, guarded, parts_of, with_guard
 from .row_launches import row_launch, row_launches
 from .strategies.interleaved import interleaved_text
 from .strategies.map import THREADS, lanes_possible, map_text
@@ -55,6 +57,7 @@ from .writer import (
 )
 
 LONG_CALLED = 8000  # characters
+WORTH_PARTS = 1 << 26  # products, some tens of microseconds of a large GPU, of which parts leave out most
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -123,6 +126,31 @@ def kernel_launches(op: Op, kernel: Kernel, call: Call, facts: Facts, rules: lis
             kernel = summed(kernel)
     if points(r.outer) == 0:
         return []
+    parts = contract_parts(kernel, r, call) if len(rules) > 0 else []
+    if len(parts) > 1:
+        out: list[Launch] = []
+        for part in parts:
+            own = divided(part, call.env)
+            out.extend(line_launches(op, own.kernel, own.lines, call, facts, rules))
+        return out
+    return line_launches(op, kernel, r, call, facts, rules)
+
+
+def contract_parts(kernel: Kernel, r: Resolved, call: Call) -> list[Part]:
+    """A contraction in parts whose points all read at the same steps of what is summed, where that leaves out so many
+    products that it is worth a launch for each; [] for others."""
+    code = kernel.floating
+    if code is None or compute_class(call.dtype) != "f" or points(r.outer) * points(r.reduce) < WORTH_PARTS:
+        return []
+    left_out = guarded(kernel, code)
+    if left_out < 0 or any(step.mode != "=" for step in kernel.steps):
+        return []
+    guarding = with_guard(code, left_out)
+    return parts_of(kernel, guarding, r, call.env, guarding.accesses[left_out].guard)
+
+
+def line_launches(op: Op, kernel: Kernel, r: Resolved, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    """The launches of a kernel over lines."""
     if kernel.shape == "map" or kernel.shape == "reduce":
         r.outer = ordered(kernel, r.outer)
     lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)

@@ -278,6 +278,14 @@ def is_bound(k: KernelWriter, n: int) -> bool:
     return k.kernel.accesses[n].slot in k.slots
 
 
+def uniform_value(k: KernelWriter, name: str) -> int | None:
+    """A whole number of the uniform."""
+    for n in range(len(k.names)):
+        if k.names[n] == safe_name(name) and k.kinds[n] == "i":
+            return int(k.values[n])
+    return None
+
+
 def declarations(k: KernelWriter) -> list[str]:
     """`enable`, constants, the uniform and the tensors."""
     out: list[str] = []

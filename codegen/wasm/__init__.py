@@ -5,7 +5,6 @@ planning/         what a call decides before anything is printed
   parameters.py   the numbers that they are told; strategy.py: tiles, several points at once, values that are kept
   straight.py     indices that move in even steps as strides
   rows.py         rows that need no doubles
-  residues.py     strided windows that are read backwards, residue by residue
   margins.py      windows that are read from a copy with margins; small_windows.py: whose sums take fewer products
   sharing.py      what threads share out
 module.py         the kernel of a launch: bytes, or text for people (text.py)

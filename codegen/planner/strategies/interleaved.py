@@ -117,7 +117,7 @@ def rows_of(k: KernelWriter, side: Side) -> Rows:
     place = split_lines(k, side.outer, side.batch, len(side.outer), "outer", side.flat, "", "let")
     depth = split_lines(k, side.reduce, 0, len(side.reduce), "inner", "from_depth", "", "var")
     return Rows(
-        side.name, side.flat, side.size, place, depth, value_lines(k, side.factor), counted(k, side.reduce, "inner")
+        side.name, side.flat, side.size, place, depth, value_lines(k, side.factor, {}), counted(k, side.reduce, "inner")
     )
 
 

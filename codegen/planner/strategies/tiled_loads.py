@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.nodes import Binary, Element, Node, mapped
+from ...data.nodes import Element, Node
 from ..contract import Factor
 from ..conversion import KIND_TYPES, ZEROS, converted
 from ..lines import Line
@@ -13,6 +13,7 @@ from ..positions import position, variable
 from ..printed import printed
 from ..writer import KernelWriter, bound_name, element_type, holds_vec4s, is_bound
 from .tiled_lines import bound_lines, counted, split_lines
+from .tiled_places import counts, place_of, split_position
 
 STRIP = 16  # elements of a row or column that a thread loads at once
 WIDE = ["across", "depth"]  # loads of four elements at once
@@ -162,6 +163,7 @@ def loads_of(
                     " && ".join(conditions),
                     kind,
                     ragged,
+                    [low + r * threads - start, high + r * threads - start],
                 )
             )
         start = end
@@ -169,9 +171,18 @@ def loads_of(
 
 
 def load_of(
-    k: KernelWriter, side: Side, tile: Tile, name: str, number: str, piece: str, condition: str, kind: str, ragged: bool
+    k: KernelWriter,
+    side: Side,
+    tile: Tile,
+    name: str,
+    number: str,
+    piece: str,
+    condition: str,
+    kind: str,
+    ragged: bool,
+    numbers: list[int],
 ) -> Load:
-    """One piece for each thread.  name: of this load's variables; number: of the thread's piece."""
+    """One piece for each thread.  name: of this load's variables; number: of the thread's piece, among `numbers`."""
     k.outer = side.outer
     k.reduce = side.reduce
     k.prefix = f"{side.name}_"
@@ -181,7 +192,10 @@ def load_of(
     out.places.append(f"let {name} = {number};")
     if side.load == "strip":
         out.places.append(f"let {name}_{flat} = {name} % {side.size}u;")
-        out.places.append(f"let {name}_deep = {name} / {side.size}u * 16u;")
+        first, last_one = numbers[0] // side.size, (numbers[1] - 1) // side.size
+        # The same number for all threads, where the text says so, is counted once for all of them.
+        deep_text = f"{first * STRIP}u" if first == last_one else f"{name} / {side.size}u * {STRIP}u"
+        out.places.append(f"let {name}_deep = {deep_text};")
     elif side.load == "across":
         out.places.append(f"let {name}_{flat} = {name} % {vec4s}u * 4u;")
         out.places.append(f"let {name}_deep = {name} / {vec4s}u * 4u;")
@@ -203,6 +217,9 @@ def load_of(
         return out
     out.fetch.extend(split_lines(k, side.reduce, 0, len(side.reduce), "inner", "inner", "", "var"))
     wide = side.load in WIDE
+    known: list[dict[int, str]] = []
+    for c in range(own):
+        known.append({} if side.load != "strip" else known_places(k, side, f"_{name}_{c}", out.places))
     for j in range(deep):
         for c in range(own):
             to = f"{piece}{c if side.load == 'depth' else j // 4 if side.load == 'strip' else j}"
@@ -220,7 +237,10 @@ def load_of(
                 ]
             )
             out.fetch.extend(
-                ["    " + line for line in (wide_lines(k, side.factor) if wide else value_lines(k, side.factor))]
+                [
+                    "    " + line
+                    for line in (wide_lines(k, side.factor) if wide else value_lines(k, side.factor, known[c]))
+                ]
             )
             out.fetch.append("  }")
             out.fetch.append(f"  {to} = value;")
@@ -243,6 +263,17 @@ def load_of(
             )
         else:
             out.keep.append(f"{at}{name}_{flat} / 4u] = {piece}{j};")
+    return out
+
+
+def known_places(k: KernelWriter, side: Side, suffix: str, before: list[str]) -> dict[int, str]:
+    """The elements of the factor's accesses, of which what a row or column decides is computed before the loop."""
+    out: dict[int, str] = {}
+    for n in needed(k, [side.factor.filter, side.factor.body]):
+        parts = split_position(k, side.batch, n, suffix)
+        if len(parts) > 0:
+            before.append(f"let from{n}{suffix} = {parts[0]};")
+            out[n] = f"from{n}{suffix}" if parts[1] == "" else f"from{n}{suffix} + ({parts[1]})"
     return out
 
 
@@ -283,13 +314,13 @@ def unrolled_strip(k: KernelWriter, side: Side, name: str, piece: str) -> list[s
         )
         done = [n for n in needed(k, [body]) if moves(k, n, loop)]
         k.reduce = side.reduce[:count]
-        out.extend(["  " + line for line in flat_reads(k, [body], done, "")])
+        out.extend(["  " + line for line in flat_reads(k, [body], done, "", {})])
         k.reduce = side.reduce
         still = [n for n in done if not moves(k, n, loop)]
         for point in range(loop.size):
             out.append("  {")
             out.append(f"    const {variable(loop, 'inner', count)}: i32 = {point};")
-            out.extend(["    " + line for line in flat_reads(k, [body], still[:], "")])
+            out.extend(["    " + line for line in flat_reads(k, [body], still[:], "", {})])
             at = number * loop.size + point
             out.append(f"    {piece}{at // 4}[{at % 4}] = {printed(body)};")
             out.append("  }")
@@ -299,22 +330,24 @@ def unrolled_strip(k: KernelWriter, side: Side, name: str, piece: str) -> list[s
     return out
 
 
-def value_lines(k: KernelWriter, factor: Factor) -> list[str]:
+def value_lines(k: KernelWriter, factor: Factor, places: dict[int, str]) -> list[str]:
     """Statements that set `value` to the factor at the point that the variables name: without branches, for compilers
-    take long over many of them."""
+    take long over many of them.  places: of elements, as far as these are known."""
     done: list[int] = []
-    out = flat_reads(k, [factor.filter], done, "")
+    out = flat_reads(k, [factor.filter], done, "", places)
     if factor.filter is None:
-        out.extend(flat_reads(k, [factor.body], done, ""))
+        out.extend(flat_reads(k, [factor.body], done, "", places))
         out.append(f"value = {printed(factor.body)};")
         return out
-    out.append(f"let counts = {printed(without_branches(factor.filter))};")
-    out.extend(flat_reads(k, [factor.body], done, "counts"))
+    out.append(f"let counts = {counts(k, factor.filter)};")
+    out.extend(flat_reads(k, [factor.body], done, "counts", places))
     out.append(f"value = select(value, {printed(factor.body)}, counts);")
     return out
 
 
-def flat_reads(k: KernelWriter, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
+def flat_reads(
+    k: KernelWriter, formulas: list[Node | None], done: list[int], condition: str, places: dict[int, str]
+) -> list[str]:
     """Statements that make what formulas read known; where one does not count, the first element is read and not
     used."""
     out: list[str] = []
@@ -331,23 +364,13 @@ def flat_reads(k: KernelWriter, formulas: list[Node | None], done: list[int], co
         slot = k.kernel.accesses[n].slot
         there = condition
         if a.guard is not None:
-            out.append(f"let there{n} = {printed(without_branches(a.guard))};")
+            out.append(f"let there{n} = {counts(k, a.guard)};")
             there = f"there{n}" if condition == "" else f"there{n} & {condition}"
-        at = position(k, n) if there == "" else f"select(0u, {position(k, n)}, {there})"
+        place = place_of(k, n, places)
+        at = place if there == "" else f"select(0u, {place}, {there})"
         text = converted(f"{bound_name(k, slot)}[{at}]", element_type(k, k.call.slots[slot].dtype), kind)
         out.append(f"let r{n} = {text if a.guard is None else f'select({other}, {text}, there{n})'};")
     return out
-
-
-def without_branches(condition: Node) -> Node:
-    """A condition that is evaluated as a whole."""
-    match condition:
-        case Binary(operator="&&", left=left, right=right):
-            return Binary("&", without_branches(left), without_branches(right))
-        case Binary(operator="||", left=left, right=right):
-            return Binary("|", without_branches(left), without_branches(right))
-        case _:
-            return mapped(condition, without_branches)
 
 
 def wide_lines(k: KernelWriter, factor: Factor) -> list[str]:

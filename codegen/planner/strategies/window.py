@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.names import safe_name
 from ...data.nodes import Division, Node, elements_of
 from ..affine import Affine, affine
 from ..lines import Line, points
-from ..writer import KernelWriter, is_bound
+from ..writer import KernelWriter, is_bound, uniform_value
 
 MOST_POINTS = 64  # of a window: its points are written out
 ACROSS = 32  # points across a tile of two lines: what a warp reads of one line at once
@@ -100,14 +99,6 @@ def index_of(k: KernelWriter, e: Node) -> WindowIndex | None:
             dividend = operand
     found = affine(dividend, lambda name: uniform_value(k, name), None)
     return None if found is None else WindowIndex(found, divisor)
-
-
-def uniform_value(k: KernelWriter, name: str) -> int | None:
-    """A whole number of the uniform."""
-    for n in range(len(k.names)):
-        if k.names[n] == safe_name(name) and k.kinds[n] == "i":
-            return int(k.values[n])
-    return None
 
 
 def windows_of(k: KernelWriter, n: int) -> list[WindowIndex] | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ...data.model import Code, ReadCode
 from ...data.nodes import Binary, Constant, Node, operands_of
 from ...planner.affine import Affine, equal
+from ...planner.evenness import Evenness
 from ...planner.lines import Line
-from .straight import EvenAxis, Evenness, Straight
+from .straight import EvenAxis, Straight
 
 MOST = 1 << 22  # elements of a copy
 

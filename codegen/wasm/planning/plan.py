@@ -11,16 +11,17 @@ from ...data.formulas import needed_accesses
 from ...data.model import Call, Code, Kernel, Op
 from ...data.nodes import elements_of
 from ...data.unsigned import check_unsigned
+from ...planner.evenness import Evenness
 from ...planner.lines import Resolved, active, collapsed, points, resolve, spread_out
 from ...planner.plan import ordered, summed
+from ...planner.residues import Part, guarded, parts_of, sparse, with_guard
 from .kernel_plan import FEW_ROWS, Plan, WasmLaunch
 from .margins import margins_of
 from .parameters import with_parameters
-from .residues import Part, guarded, parts_of, sparse, with_guard
 from .rows import in_floats
 from .sharing import sharing_of
 from .small_windows import in_pairs, small_windows_of
-from .straight import Evenness, Straight, straightened
+from .straight import Straight, straightened
 from .strategy import columns_of, goes_across, in_singles, kept_step, ones_of, split_line, tiles
 
 

@@ -1,14 +1,15 @@
 """Sums with conditions.  Where one asks whether a place is a multiple of a stride, points that read at the same steps
 of what is summed go together: as many kernels as there are residues, with nothing in between that does not count.  In
-contractions, conditions that decide whether one read counts guard that read, as tiles need it."""
+contractions, conditions that decide whether one read counts guard that read, as tiles need it.  On every device, for
+a stride of two in two axes leaves a quarter of the products."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.formulas import formulas_of
-from ...data.model import Access, Code, Env, Kernel, ReadCode, StepCode, is_arg
-from ...data.nodes import (
+from ..data.formulas import formulas_of
+from ..data.model import Access, Code, Env, Kernel, ReadCode, StepCode, is_arg
+from ..data.nodes import (
     Apply,
     Binary,
     Constant,
@@ -18,14 +19,16 @@ from ...data.nodes import (
     Random,
     elements_of,
     factors_of,
+    joined_by,
+    mapped,
     nodes_of,
     operands_of,
     replaced,
     uses_loop,
 )
-from ...planner.affine import Affine
-from ...planner.lines import Line, Resolved
-from .straight import Evenness
+from .affine import Affine
+from .evenness import Evenness
+from .lines import Line, Resolved
 
 MOST_PARTS = 64  # kernels that a launch is split into: eight residues of each of two axes
 
@@ -137,6 +140,63 @@ def split_between(even: Affine, m: int, r: Resolved) -> Split | None:
     return Split(outer[0], inner[0], even.factors[outer[0]], even.factors[inner[0]], even.factors[""], m)
 
 
+def divided(part: Part, env: Env) -> Part:
+    """A part whose kernel says what it does by itself: without the divisions that come out even at its points, and
+    without conditions that hold at all of them.  Its stores walk along lines in steps."""
+    evenness = Evenness(part.kernel, env, part.lines.outer + part.lines.reduce)
+    reads: list[ReadCode] = []
+    for a in part.code.accesses:
+        left = [undivided(c, evenness) for c in operands_of(a.guard, "&&") if not evenness.holds(c)]
+        index = [None if e is None else undivided(e, evenness) for e in a.index]
+        reads.append(ReadCode(index, joined_by("&&", left), a.fallback))
+    lines = part.lines
+    for step in part.kernel.steps:
+        if step.target >= 0:
+            lines = walked(part.kernel, reads[step.target], step.target, lines, evenness)
+    code = Code(reads, part.code.steps)
+    return Part(with_accesses(part.kernel, part.kernel.accesses, code), code, lines, part.said)
+
+
+def walked(kernel: Kernel, read: ReadCode, n: int, r: Resolved, evenness: Evenness) -> Resolved:
+    """The lines with the even indices of an access as strides."""
+    named = [loop.name for loop in kernel.loops + kernel.rloops if loop.named]
+    offsets = r.offsets[:]
+    outer = [Line(line.name, line.size, line.strides[:]) for line in r.outer]
+    place = 0
+    for i in range(len(read.index)):
+        axis = kernel.accesses[n].axes[i]
+        if axis != "":
+            place += 1 if axis in named else 0
+            continue
+        e = read.index[i]
+        even = None if e is None else evenness.of(e)
+        if even is not None and all(name == "" or any(line.name == name for line in outer) for name in even.factors):
+            for line in outer:
+                if line.name != "":
+                    line.strides[n] += even.factors.get(line.name, 0) * r.steps[n][place]
+            offsets[n] += even.factors[""] * r.steps[n][place]
+            read.index[i] = None
+        place += 1
+    return Resolved(outer, r.reduce, offsets, r.steps, r.lengths)
+
+
+def undivided(e: Node, evenness: Evenness) -> Node:
+    match e:
+        case Apply(name="floor_divide_int"):
+            even = evenness.of(e)
+            return mapped(e, lambda x: undivided(x, evenness)) if even is None else even_sum(even)
+        case _:
+            return mapped(e, lambda x: undivided(x, evenness))
+
+
+def even_sum(even: Affine) -> Node:
+    out: Node = Constant("i", even.factors[""])
+    for loop in even.factors:
+        if loop != "" and even.factors[loop] != 0:
+            out = Binary("+", Binary("*", Index(loop), Constant("i", even.factors[loop])), out)
+    return out
+
+
 def residue_of(part: Part, split: Split, residue: int) -> list[Part]:
     """The points at which the outer loop has a residue: none, or one part."""
     outer = [line for line in part.lines.outer if line.name == split.outer][0].size
@@ -174,7 +234,12 @@ def stepped(part: Part, loop: str, first: int, by: int, size: int) -> Part:
         body = placed(s.body, loop, place)
         steps.append(StepCode(placed(s.pred, loop, place), s.body if body is None else body))
     said = f"{part.said} {loop}*{by}+{first}"
-    return Part(with_accesses(part.kernel, accesses), Code(reads, steps), with_size(part.lines, loop, size), said)
+    return Part(
+        with_accesses(part.kernel, accesses, part.kernel.floating),
+        Code(reads, steps),
+        with_size(part.lines, loop, size),
+        said,
+    )
 
 
 def placed(e: Node | None, loop: str, place: Node) -> Node | None:
@@ -191,7 +256,7 @@ def resized(line: Line, loop: str, size: int) -> Line:
     return Line(loop, size, [0 for _ in line.strides]) if line.name == loop else line
 
 
-def with_accesses(kernel: Kernel, accesses: list[Access]) -> Kernel:
+def with_accesses(kernel: Kernel, accesses: list[Access], code: Code | None) -> Kernel:
     return Kernel(
         kernel.shape,
         kernel.when,
@@ -201,7 +266,7 @@ def with_accesses(kernel: Kernel, accesses: list[Access]) -> Kernel:
         accesses,
         kernel.steps,
         kernel.left,
-        kernel.floating,
+        code,
         kernel.integral,
         kernel.uniforms,
         kernel.constants,
