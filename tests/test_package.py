@@ -320,9 +320,10 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert packed["fast"] < 93_500, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
-    # mixed precision; convolutions by fewer products on the CPU; eigenvalues of any matrix, real or complex.
-    assert packed["core"] < 246_000, packed
-    assert packed["all"] < 597_500, packed
+    # mixed precision; convolutions by fewer products on the CPU, by residues on both; eigenvalues of any matrix, real or
+    # complex.
+    assert packed["core"] < 248_000, packed
+    assert packed["all"] < 599_900, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())
