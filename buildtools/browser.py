@@ -18,7 +18,12 @@ from .environment import SetupError
 if TYPE_CHECKING:  # a heavy import, made where it is needed
     from playwright.sync_api import Browser
 
-WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
+WEBGPU = [
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+    # Shared memory is cleared by a loop: by SwiftShader's extension, compiling a reduction takes thrice as long.
+    "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
+]
 FLAGS = [
     "--no-sandbox",  # a container often runs as root, where Chromium's sandbox does not start
     # Nothing but localhost is meant to be reached.

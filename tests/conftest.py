@@ -28,9 +28,9 @@ def pytest_configure(config):
     # What a process has freed it keeps: a software GPU's compiler takes and frees much, each time from the system.
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(10**9))
     os.environ.setdefault("MALLOC_TOP_PAD_", str(2**26))
-    patient = f'--require "{(TESTS / "patient.cjs").as_posix()}"'
-    if patient not in os.environ.get("NODE_OPTIONS", ""):
-        os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {patient}".strip()
+    preload = f'--require "{(TESTS / "preloaded.cjs").as_posix()}"'
+    if preload not in os.environ.get("NODE_OPTIONS", ""):
+        os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {preload}".strip()
 
 
 FOUND = pytest.StashKey[list]()

@@ -39,3 +39,13 @@ globalThis.setImmediate = Object.assign(function setImmediate(callback, ...more)
   };
   return looks < BUSY ? immediate(look) : later(look, 1);
 }, immediate);
+
+const { dlopen } = process;
+process.dlopen = function (module, file, ...rest) {
+  dlopen.call(this, module, file, ...rest);
+  if (!/[\\/]dawn\.node$/.test(file)) return;
+  const { create } = module.exports,
+    loop = "disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension";
+  module.exports.create = (options = []) =>
+    create(options.some((option) => option.startsWith("disable-dawn-features=")) ? options : [...options, loop]);
+};
