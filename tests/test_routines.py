@@ -70,6 +70,16 @@ def test_whole_numbers_stay_whole_where_they_can():
     ).tolist() == [5, 13]
 
 
+def test_loops_and_exchanges_of_the_same_names_stand_beside_each_other():
+    again = op(
+        "op f(input: Float) = there_and_back(input)\n    nograd\n\ndef there_and_back(x)\n    a, b = x, 0\n"
+        "    for k in 0 .. 3: b = b + a; a = a / 2\n    a, b = b, a\n    for k in 0 .. 2: b = b + 1\n    a, b = b, a\n"
+        "    out = 10 * a + b\n"
+    )
+    assert again([8.0]).tolist() == [44.0]  # a: 8, 4, 2, 1 and twice 1; b: 8 + 4 + 2
+    again.check()
+
+
 def test_texts():
     r = made(FIBONACCI, "fibonacci")
     assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(

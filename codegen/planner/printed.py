@@ -169,6 +169,15 @@ class RoutineWriter:
         first = procedure.parameters[0] if len(procedure.parameters) > 0 else ""
         self.some: Node = Constant("f", 0) if first == "" else Local(safe_name(first))
         self.lines: list[str] = []
+        self.constants: list[str] = []
+
+    def constant(self, name: str) -> str:
+        """A name for a constant of the text; statements may want the same."""
+        free = name
+        while free in self.constants:
+            free = f"{free}_"
+        self.constants.append(free)
+        return free
 
     def node(self, e: Node) -> Node:
         match e:
@@ -188,9 +197,10 @@ class RoutineWriter:
             case Repeat(name=name, low=low, high=high, condition=condition, body=body):
                 k = safe_name(name)
                 goes = "" if condition is None else f" && {operand(self.node(condition))}"
-                self.lines.append(f"{indent}let {k}_end = {printed(self.node(high))};")
+                end = self.constant(f"{k}_end")
+                self.lines.append(f"{indent}let {end} = {printed(self.node(high))};")
                 start = f"var {k} = {printed(self.node(low))}"
-                self.lines.append(f"{indent}for ({start}; {k} < {k}_end{goes}; {k}++) {{")
+                self.lines.append(f"{indent}for ({start}; {k} < {end}{goes}; {k}++) {{")
                 for inner in body:
                     self.statement(inner, indent + "  ")
                 self.lines.append(f"{indent}}}")
@@ -208,13 +218,14 @@ class RoutineWriter:
         for n in range(len(names)):
             in_turn = in_turn and not speaks_of(s.values[n], changed)
             changed.append(names[n])
+        following = ["" if in_turn else self.constant(f"{name}_next") for name in names]
         for n in range(len(names)):
             if in_turn:
                 self.choice(safe_name(names[n]), self.node(s.values[n]), indent)
             else:
-                self.lines.append(f"{indent}let {names[n]}_next = {printed(self.node(s.values[n]))};")
-        for name in [] if in_turn else names:
-            self.lines.append(f"{indent}{safe_name(name)} = {name}_next;")
+                self.lines.append(f"{indent}let {following[n]} = {printed(self.node(s.values[n]))};")
+        for n in [] if in_turn else range(len(names)):
+            self.lines.append(f"{indent}{safe_name(names[n])} = {following[n]};")
 
     def choice(self, name: str, e: Node, indent: str) -> None:
         """An assignment; a choice computes only the branch that is taken."""

@@ -237,12 +237,12 @@ fn log10_of(x: f32) -> f32 {
   return fma(s.y, 0.30078125, fma(s.x, 0.43359375, fma(t, 0.43359375, low)));
 }
 
-//= log1p_of: log_tail is_positive log_edge log_of
+//= log1p_of: log_tail is_positive log_of
 fn log1p_of(x: f32) -> f32 {
   if (x > -0.29 && x < 0.41) { return x + log_tail(x); }
   let u = 1.0 + x;
-  if (!is_positive(u)) { return log_edge(u); }
-  return log_of(u) + (x - (u - 1.0)) / u;
+  let y = log_of(u);
+  return select(y, y + (x - (u - 1.0)) / u, is_positive(u));
 }
 
 //= two_over_pi:

@@ -76,19 +76,21 @@ fn cosh_of(x: f32) -> f32 {
   return half + select(0.0, 0.25 / half, abs(x) < 40.0);
 }
 
-//= asinh_of: copy_sign log_of log1p_of square_root
+//= asinh_of: copy_sign log1p_of square_root
 fn asinh_of(x: f32) -> f32 {
   let a = abs(x);
-  if (a > 1e8) { return copy_sign(log_of(a) + 0.693147181, x); }
-  return copy_sign(log1p_of(a + a * a / (1.0 + square_root(fma(a, a, 1.0)))), x);
+  let large = a > 1e8; // its square may be infinite
+  let y = log1p_of(select(a + a * a / (1.0 + square_root(fma(a, a, 1.0))), a, large));
+  return copy_sign(select(y, y + 0.693147181, large), x);
 }
 
-//= acosh_of: nan_from log_of log1p_of square_root
+//= acosh_of: nan_from log1p_of square_root
 fn acosh_of(x: f32) -> f32 {
   if (x < 1.0) { return nan_from(x); }
-  if (x > 1e8) { return log_of(x) + 0.693147181; }
+  let large = x > 1e8;
   let t = x - 1.0;
-  return log1p_of(t + square_root(fma(t, t, 2.0 * t)));
+  let y = log1p_of(select(t + square_root(fma(t, t, 2.0 * t)), t, large));
+  return select(y, y + 0.693147181, large);
 }
 
 //= atanh_of: nan_from infinity_like copy_sign log1p_of
@@ -99,12 +101,12 @@ fn atanh_of(x: f32) -> f32 {
   return copy_sign(0.5 * log1p_of(2.0 * a / (1.0 - a)), x);
 }
 
-//= erfinv_of: is_nan nan_from infinity_like log1p_of square_root
+//= erfinv_of: is_nan nan_from infinity_like log_of square_root
 fn erfinv_of(x: f32) -> f32 {
   let a = abs(x);
   if (is_nan(x) || a > 1.0) { return nan_from(x); }
   if (a == 1.0) { return infinity_like(x); }
-  let w = -(log1p_of(x) + log1p_of(-x));
+  let w = -log_of((1.0 - a) * (1.0 + a));
   if (w < 5.0) {
     let u = w - 2.5;
     return x * fma(fma(fma(fma(fma(fma(fma(fma(2.85347896e-08, u, 3.43727059e-07), u, -3.52885954e-06), u, -4.39678125e-06), u, 0.000218602194), u, -0.00125370752), u, -0.00417770774), u, 0.246640726), u, 1.50140942);
@@ -114,41 +116,41 @@ fn erfinv_of(x: f32) -> f32 {
 }
 
 //= lgamma_positive: log_of
-// The logarithm of the gamma function for x >= 0.5.
+// The logarithm of the gamma function for x >= 0.5.  There is one logarithm: compilers put its text where it is called.
 fn lgamma_positive(x: f32) -> f32 {
-  if (x >= 8.0) {
-    let i = 1.0 / x;
-    return fma(x - 0.5, log_of(x), -x) + 0.918938533 + i * fma(i * i, fma(i * i, 7.93650794e-04, -2.77777778e-03), 0.0833333333);
-  }
-  var y = x;
+  let large = x >= 8.0;
+  var y = select(x, 2.5, large);
   var product = 1.0;
   while (y >= 3.5) {
     y -= 1.0;
     product *= y;
   }
-  var below = 0.0;
-  var from_two = y - 2.0;
-  if (y < 1.5) {
-    below = log_of(y);
-    from_two = y - 1.0;
-    y += 1.0;
+  let small = y < 1.5; // and the product is 1
+  let logarithm = log_of(select(select(product, y, small), x, large));
+  if (large) {
+    let i = 1.0 / x;
+    return fma(x - 0.5, logarithm, -x) + 0.918938533 + i * fma(i * i, fma(i * i, 7.93650794e-04, -2.77777778e-03), 0.0833333333);
   }
-  let u = y - 2.5;
+  let from_two = select(y - 2.0, y - 1.0, small);
+  let u = from_two - 0.5;
   let p = fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(6.1063818e-06, u, -1.59362562e-05), u, 2.66317967e-05), u, -7.55844098e-05), u, 0.000230492515), u, -0.000661249847), u, 0.00194871349), u, -0.00601829022), u, 0.019905184), u, -0.0746635985), u, 0.37957716);
-  return fma((from_two + 1.0) * from_two, p, log_of(product) - below);
+  return fma((from_two + 1.0) * from_two, p, select(logarithm, -logarithm, small));
 }
 
-//= lgamma_of: is_nan is_infinite lgamma_positive infinity_like log_of sin_of
+//= lgamma_of: is_nan is_infinite lgamma_positive infinity_like log_of sine_near_zero cosine_near_zero
 fn lgamma_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
   if (is_infinite(x)) { return abs(x); }
-  if (x >= 0.5) { return lgamma_positive(x); }
   let part = abs(x - round(x));
-  if (part == 0.0) { return infinity_like(1.0 + abs(x)); }
-  return log_of(3.14159265 / (abs(sin_of(3.14159265 * part)))) - lgamma_positive(1.0 - x);
+  let left = x < 0.5;
+  if (left && part == 0.0) { return infinity_like(1.0 + abs(x)); }
+  let right = lgamma_positive(select(x, 1.0 - x, left));
+  if (!left) { return right; }
+  let sine = select(sine_near_zero(3.14159265 * part), cosine_near_zero(3.14159265 * (0.5 - part)), part > 0.25);
+  return log_of(3.14159265 / sine) - right;
 }
 
-//= digamma_of: infinity_like nan_from tan_of log_of
+//= digamma_of: infinity_like nan_from copy_sign sine_near_zero cosine_near_zero log_of
 fn digamma_of(x: f32) -> f32 {
   if (x == 0.0) { return -infinity_like(x); }
   var y = x;
@@ -156,7 +158,11 @@ fn digamma_of(x: f32) -> f32 {
   if (x < 0.0) {
     let part = x - round(x);
     if (part == 0.0) { return nan_from(x); }
-    sum = -3.14159265 / tan_of(3.14159265 * part);
+    let inside = abs(part) <= 0.25;
+    let angle = 3.14159265 * select(0.5 - abs(part), abs(part), inside);
+    let s = sine_near_zero(angle);
+    let c = cosine_near_zero(angle);
+    sum = copy_sign(3.14159265 * select(s / c, c / s, inside), -part);
     y = 1.0 - x;
   }
   while (y < 6.0) {
