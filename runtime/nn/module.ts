@@ -12,18 +12,8 @@ import { keep } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
-import {
-  hookInto,
-  forwarded,
-  invoke,
-  type BackwardHook,
-  type BackwardPreHook,
-  type Gradients,
-  type StateHooks,
-  type ForwardHook,
-  type ForwardPreHook,
-  type RemovableHandle,
-} from "./hooks.js";
+import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type StateHooks } from "./hooks.js";
+import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardPreHook } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
 import { loadState, type Loading, type LoadReport } from "./load-state.js";
 import { empty } from "../creation/create.js";
@@ -292,6 +282,9 @@ class ModuleClass {
   }
   half(): this {
     return this.to("float16");
+  }
+  bfloat16(): this {
+    return this.to("bfloat16");
   }
 
   /**

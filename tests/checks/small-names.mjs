@@ -77,6 +77,43 @@ export default {
     const layered = torch.compile((a) => layer(a.mul(1)).add_(1));
     for (let i = 0; i < 3; i++) t.equal(await layered(x.detach()).tolist(), [[[2, 3, 4]]]);
   },
+  "images made smaller, each element an average of what falls on it": async (t) => {
+    const F = t.torch.nn.functional,
+      x = t.torch.arange(24, { device: t.device }).reshape(1, 1, 4, 6).sin(),
+      small = async (options) =>
+        (
+          await F.interpolate(x, { ...options, antialias: true })
+            .flatten()
+            .tolist()
+        ).slice(0, 4);
+    for (const [options, wanted] of [
+      [{ size: [2, 3], mode: "bilinear" }, [0.3532395, 0.4949089, -0.6280723, 0.028063]],
+      [{ size: [3, 4], mode: "bilinear", align_corners: true }, [0.2711064, 0.7474077, -0.369266, -0.9148611]],
+      [{ size: [6, 9], mode: "bicubic" }, [-0.0365664, 0.4084639, 0.9170488, 0.9528095]],
+      [{ scale_factor: 0.5, mode: "bilinear" }, [0.3532395, 0.4949089, -0.6280723, 0.028063]],
+      [{ size: [3, 4], mode: "bicubic", align_corners: true }, [0.2983596, 0.8406866, -0.3961402, -1.01512]],
+    ])
+      t.close(await small(options), wanted, 1e-5);
+    const leaf = x.detach().requires_grad_();
+    F.interpolate(leaf, { size: [2, 4], mode: "bicubic", antialias: true })
+      .square()
+      .sum()
+      .backward();
+    t.close((await leaf.grad.flatten().tolist()).slice(0, 4), [0.0695654, 0.3528383, 0.4888962, 0.1006846], 1e-5);
+    await t.throws(
+      () => F.interpolate(x, { size: 2, mode: "area", antialias: true }),
+      /Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input/,
+    );
+    t.equal(F.interpolate(x, { size: 2, antialias: false }).shape, [1, 1, 2, 2]);
+  },
+  "a border that continues what is inside takes a value of 0, and no other": async (t) => {
+    const { nn } = t.torch,
+      x = t.tensor([[1, 2, 3]]);
+    for (const rest of [[{ mode: "reflect", value: 0 }], ["reflect", 0], [{ mode: "reflect", value: null }]])
+      t.equal(await nn.functional.pad(x, [1, 0], ...rest).tolist(), [[2, 1, 2, 3]]);
+    await t.throws(() => nn.functional.pad(x, [1, 0], "reflect", 1), /Padding mode 'reflect' doesn't take in value/);
+    t.equal(await nn.ConstantPad1d(1, 4)(x).tolist(), [[4, 1, 2, 3, 4]]);
+  },
   "tensors of memory that is there": async (t) => {
     const { torch } = t,
       array = new Float64Array([1, 2, 3]);
