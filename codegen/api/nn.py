@@ -69,7 +69,7 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
         text += f"[{', ' * bool(text)}inplace={{inplace}}]"
     options = [f"prints: {literal(text)}"] * bool(text) + options
-    if asked := known_when_made(op, {s.name for s in chosen}) if called_by(op, m) else []:
+    if asked := known_when_made(op, {s.name for s in chosen}):
         options.append(f"asks: [{op.name}Op, {', '.join(map(str, asked))}]")
     return {
         "name": m.name,
@@ -79,12 +79,6 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
         "options": f", {{ {', '.join(options)} }}" if options else "",
         "ops": [f"{o.name}Op" for o in ops],
     }
-
-
-def called_by(op: OpDef, m: Module) -> bool:
-    """Whether the texts that a module fixes are among the op's, and not another overload's."""
-    choices = {p.name: p.choices for p in op.params}
-    return all(s.value is None or s.value.kind != "str" or s.value.val in choices[s.name] for s in m.settings)
 
 
 def known_when_made(op: OpDef, kept: set[str]) -> list[int]:

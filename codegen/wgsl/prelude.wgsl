@@ -566,8 +566,14 @@ fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
   return c;
 }
 
-//= uniform_random: philox
-fn uniform_random(site: u32, place: u32) -> f32 {
-  let block = philox(vec4(place >> 2u, site, p.call, 0u), vec2(p.seed0, p.seed1));
-  return f32(block[place & 3u] >> 8u) * 5.96046448e-08;
+//= random_bits: philox
+// Those of a draw at four neighbours, of whose places the first is a multiple of four.
+fn random_bits(site: u32, place: u32) -> vec4<u32> {
+  return philox(vec4(place >> 2u, site, p.call, 0u), vec2(p.seed0, p.seed1));
 }
+
+//= fraction:
+fn fraction(bits: u32) -> f32 { return f32(bits >> 8u) * 5.96046448e-08; }
+
+//= uniform_random: random_bits fraction
+fn uniform_random(site: u32, place: u32) -> f32 { return fraction(random_bits(site, place)[place & 3u]); }

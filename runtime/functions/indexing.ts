@@ -306,8 +306,8 @@ function assign<T extends Tensor>(
     return x;
   }
   if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
-    // One element counts as a number, as in PyTorch: it must fit.
-    if (value instanceof Tensor && value.device === "cpu" && value.numel() === 1)
+    // One element counts as a number, as in PyTorch: it must fit. (While calls are captured its value is not known.)
+    if (!capturing && value instanceof Tensor && value.device === "cpu" && value.numel() === 1)
       fitting(op, x.dtype, Number(value.storage.elements[value.offset]));
     const { mask, axis } = masks[0]!,
       after = view.ndim - axis - mask.ndim,

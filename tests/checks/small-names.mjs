@@ -106,14 +106,6 @@ export default {
     );
     t.equal(F.interpolate(x, { size: 2, antialias: false }).shape, [1, 1, 2, 2]);
   },
-  "a border that continues what is inside takes a value of 0, and no other": async (t) => {
-    const { nn } = t.torch,
-      x = t.tensor([[1, 2, 3]]);
-    for (const rest of [[{ mode: "reflect", value: 0 }], ["reflect", 0], [{ mode: "reflect", value: null }]])
-      t.equal(await nn.functional.pad(x, [1, 0], ...rest).tolist(), [[2, 1, 2, 3]]);
-    await t.throws(() => nn.functional.pad(x, [1, 0], "reflect", 1), /Padding mode 'reflect' doesn't take in value/);
-    t.equal(await nn.ConstantPad1d(1, 4)(x).tolist(), [[4, 1, 2, 3, 4]]);
-  },
   "tensors of memory that is there": async (t) => {
     const { torch } = t,
       array = new Float64Array([1, 2, 3]);

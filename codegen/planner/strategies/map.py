@@ -11,7 +11,7 @@ from dsl.ir.dtypes import TYPES, is_floating, is_narrow
 from ...data.dtypes import compute_class
 from ...data.model import Step
 from ...data.names import safe_name
-from ...data.nodes import Apply, Binary, Element, Local, Node
+from ...data.nodes import Apply, Binary, Element, Local, Node, Random, mapped, nodes_of
 from ..common import common
 from ..conversion import WORD_BITS, rounding, stored
 from ..lines import points
@@ -139,29 +139,58 @@ def lane_lines(k: KernelWriter) -> list[str]:
     targets = [step.target for step in k.kernel.steps]
     for n in targets:
         out.append(f"var v{n}: vec4<{element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype)}>;")
-    out.extend(place_base(k))
+    draws = shared_draws(k, bodies)
+    out.extend(place_base(k, draws))
     for lane in range(4):
-        out.extend(one_lane(k, lane, bodies))
+        out.extend(one_lane(k, lane, bodies, draws))
     for n in targets:
         out.append(f"{bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}] = v{n};")
     return out
 
 
-def place_base(k: KernelWriter) -> list[str]:
+def shared_draws(k: KernelWriter, bodies: list[Node | None]) -> list[int]:
+    """The random draws whose bits four neighbours share, as a generator makes them: all, or none where the places of a
+    thread are not four in a row from a multiple of four on."""
+    n = len(k.kernel.accesses)
+    last = len(k.outer) - 1
+    for d in range(len(k.outer)):
+        if k.outer[d].strides[n] != 1 if d == last else k.outer[d].strides[n] % 4 != 0:
+            return []
+    out: list[int] = []
+    for body in bodies:
+        for e in nodes_of(body):
+            match e:
+                case Random(draw=draw):
+                    if draw not in out:
+                        out.append(draw)
+    return out
+
+
+def place_base(k: KernelWriter, draws: list[int]) -> list[str]:
     if "uniform_random" not in k.helpers:
         return []
-    return [f"let first_place = {place_text(k, 4)};"]
+    out = [f"let first_place = {place_text(k, 4)};"]
+    if len(draws) > 0:
+        k.helpers = [helper for helper in k.helpers if helper != "uniform_random"]
+        use(k, "random_bits")
+        use(k, "fraction")
+    for draw in draws:
+        out.append(f"let bits{draw} = random_bits({draw}u, first_place);")
+    return out
 
 
-def one_lane(k: KernelWriter, lane: int, bodies: list[Node | None]) -> list[str]:
+def one_lane(k: KernelWriter, lane: int, bodies: list[Node | None], draws: list[int]) -> list[str]:
     """The formulas at one of four neighbours."""
     out: list[str] = ["{"]
     out.extend(vec4_values(k, bodies, lane, "  "))
     if "uniform_random" in k.helpers:
         out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
+    for draw in draws:
+        out.append(f"  let draw{draw} = fraction(bits{draw}[{lane}]);")
     for i in range(len(k.kernel.steps)):
         step = k.kernel.steps[i]
-        value = common(k.code.steps[i].body, f"common{i}")
+        body = k.code.steps[i].body
+        value = common(body if len(draws) == 0 else drawn(body), f"common{i}")
         for line in value.lines:
             out.append("  " + line)
         result = named(step, value.formula, out, "  ")
@@ -171,6 +200,15 @@ def one_lane(k: KernelWriter, lane: int, bodies: list[Node | None]) -> list[str]
         )
     out.append("}")
     return out
+
+
+def drawn(e: Node) -> Node:
+    """A formula that reads its random numbers from variables."""
+    match e:
+        case Random(draw=draw):
+            return Local(f"draw{draw}")
+        case _:
+            return mapped(e, lambda operand: drawn(operand))
 
 
 # --- Scatters --------------------------------------------------------------------------------------
