@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..data.names import safe_name
 from ..data.nodes import BoundsCheck, Constant, Node, elements_of
 from .lines import Line
@@ -44,14 +46,20 @@ def size_text(k: KernelWriter, name: str, line: Line) -> str:
     return f"p.{uniform_name(k, k.prefix + name, line.size)}"
 
 
-def position(k: KernelWriter, n: int, stores: bool = False) -> str:
-    """The element of access n, as u32.  stores: where `on_axes` holds."""
+@dataclass
+class ComputedIndex:
+    """An index of an access that a formula gives, of an axis with this step and length."""
+
+    axis: int
+    formula: Node
+    step: int
+    length: int
+
+
+def computed_indices(k: KernelWriter, n: int) -> list[ComputedIndex]:
+    """The indices of access n that are no loops of their own."""
     access = k.kernel.accesses[n]
-    terms: list[str] = [f"p.{uniform_name(k, f'at{n}', k.r.offsets[n])}"]
-    for d in range(len(k.outer)):
-        terms.extend(term(k, n, k.outer[d], "outer", d))
-    for d in range(len(k.reduce)):
-        terms.extend(term(k, n, k.reduce[d], "inner", d))
+    out: list[ComputedIndex] = []
     place = 0
     for i in range(len(access.axes)):
         if access.axes[i] != "":
@@ -59,14 +67,28 @@ def position(k: KernelWriter, n: int, stores: bool = False) -> str:
                 place += 1
             continue
         index = k.code.accesses[n].index[i]
-        step = k.r.steps[n][place]
-        length = k.r.lengths[n][place]
+        if index is not None:
+            out.append(ComputedIndex(i, index, k.r.steps[n][place], k.r.lengths[n][place]))
         place += 1
-        if index is None or is_zero(index):
+    return out
+
+
+def position(k: KernelWriter, n: int, stores: bool = False) -> str:
+    """The element of access n, as u32.  stores: where `on_axes` holds."""
+    terms: list[str] = [f"p.{uniform_name(k, f'at{n}', k.r.offsets[n])}"]
+    for d in range(len(k.outer)):
+        terms.extend(term(k, n, k.outer[d], "outer", d))
+    for d in range(len(k.reduce)):
+        terms.extend(term(k, n, k.reduce[d], "inner", d))
+    for computed in computed_indices(k, n):
+        i = computed.axis
+        index = computed.formula
+        step = computed.step
+        if is_zero(index):
             continue
         named = len(elements_of(index)) > 0
         if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.fault >= 0:
-            end = uniform_name(k, f"length{n}_{i}", length)
+            end = uniform_name(k, f"length{n}_{i}", computed.length)
             terms.append(f"check_bounds({printed(index)}, p.{end}) * p.{uniform_name(k, f'step{n}_{i}', step)}")
             continue
         if not named and step == 0:
@@ -75,7 +97,8 @@ def position(k: KernelWriter, n: int, stores: bool = False) -> str:
         if named and not stores:  # stores are left out instead: see on_axes
             if step == 0:
                 continue
-            text = f"u32(clamp({operand(index)}, 0, i32(p.{uniform_name(k, f'last{n}_{i}', max(length - 1, 0))})))"
+            last = uniform_name(k, f"last{n}_{i}", max(computed.length - 1, 0))
+            text = f"u32(clamp({operand(index)}, 0, i32(p.{last})))"
         terms.append(f"{text} * p.{uniform_name(k, f'step{n}_{i}', step)}")
     return " + ".join(terms)
 
@@ -87,20 +110,12 @@ def is_zero(e: Node) -> bool:
 def on_axes(k: KernelWriter, n: int) -> str:
     """Whether the indices that elements give for a store at access n are on their axes; "" where elements give none.  A
     store that is off its axis is left out, and reported where there is room for that."""
-    access = k.kernel.accesses[n]
     terms: list[str] = []
-    place = 0
-    for i in range(len(access.axes)):
-        if access.axes[i] != "":
-            if is_named(k, access.axes[i]):
-                place += 1
+    for computed in computed_indices(k, n):
+        index = computed.formula
+        if len(elements_of(index)) == 0:
             continue
-        index = k.code.accesses[n].index[i]
-        length = k.r.lengths[n][place]
-        place += 1
-        if index is None or len(elements_of(index)) == 0:
-            continue
-        end = f"p.{uniform_name(k, f'length{n}_{i}', length)}"
+        end = f"p.{uniform_name(k, f'length{n}_{computed.axis}', computed.length)}"
         reported = isinstance(index, BoundsCheck) and index.stores and k.fault >= 0
         terms.append(f"in_bounds({printed(index)}, {end})" if reported else f"{unsigned(index)} < {end}")
     return " && ".join(terms)

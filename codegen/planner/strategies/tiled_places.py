@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...data.nodes import Binary, Constant, Node, Uniform, mapped, same
 from ..affine import Affine, affine
 from ..lines import Line
-from ..positions import is_named, position, uniform_name, variable
+from ..positions import computed_indices, position, uniform_name, variable
 from ..printed import printed, unsigned
 from ..writer import KernelWriter, is_bound, uniform_value
 
@@ -16,25 +16,16 @@ def split_position(k: KernelWriter, batch: int, n: int, suffix: str) -> list[str
     depth; [] where it is no such sum.  batch: how many of the outer lines are the batch's."""
     if not is_bound(k, n):
         return []
-    access = k.kernel.accesses[n]
     own = [f"p.{uniform_name(k, f'at{n}', k.r.offsets[n])}"]
     along: list[str] = []
     for d in range(len(k.outer)):
         own.extend(moved_by(k, n, k.outer[d], "outer", d, suffix if d >= batch else ""))
     for d in range(len(k.reduce)):
         along.extend(moved_by(k, n, k.reduce[d], "inner", d, ""))
-    place = 0
-    for i in range(len(access.axes)):
-        if access.axes[i] != "":
-            if is_named(k, access.axes[i]):
-                place += 1
+    for computed in computed_indices(k, n):
+        if computed.step == 0:
             continue
-        index = k.code.accesses[n].index[i]
-        step = k.r.steps[n][place]
-        place += 1
-        if index is None or step == 0:
-            continue
-        form = affine(index, lambda name: uniform_value(k, name), None)
+        form = affine(computed.formula, lambda name: uniform_value(k, name), None)
         if form is None:
             return []
         outer = named_terms(form, k.outer, batch, "outer", suffix)
@@ -43,7 +34,7 @@ def split_position(k: KernelWriter, batch: int, n: int, suffix: str) -> list[str
             return []
         if form.factors[""] != 0:
             outer.append(str(form.factors[""]))
-        stride = f"p.{uniform_name(k, f'step{n}_{i}', step)}"
+        stride = f"p.{uniform_name(k, f'step{n}_{computed.axis}', computed.step)}"
         if len(outer) > 0:
             own.append(f"u32({' + '.join(outer)}) * {stride}")
         if len(inner) > 0:
