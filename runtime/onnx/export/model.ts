@@ -68,6 +68,9 @@ export class GraphBuilder {
   /** What was reshaped, by the name of what came of it. */
   private readonly reshaped = new Map<string, Value>();
 
+  /** `opset`: the version of the standard that it is written in. */
+  constructor(readonly opset: number) {}
+
   /** A name that nothing else has. */
   unique(wanted: string): string {
     let name = wanted;
@@ -133,7 +136,7 @@ export class GraphBuilder {
   }
 
   /** Numbers that stand in the file; of type INT64, FLOAT, DOUBLE or BOOL. */
-  constant(numbers: ArrayLike<number>, shape: readonly number[], type: number): Value {
+  constant(numbers: ArrayLike<number | bigint>, shape: readonly number[], type: number): Value {
     if (numbers.length > MOST_CONSTANTS)
       throw new FileError(
         "the ONNX model",
@@ -152,7 +155,7 @@ export class GraphBuilder {
     return this.constant(numbers, [numbers.length], INT64);
   }
 
-  number(value: number, type: number): Value {
+  number(value: number | bigint, type: number): Value {
     return this.constant([value], [], type);
   }
 
@@ -224,14 +227,14 @@ export class GraphBuilder {
   }
 }
 
-const signed = (x: number): string => (Object.is(x, -0) ? "-0" : String(x));
+const signed = (x: number | bigint): string => (Object.is(x, -0) ? "-0" : String(x));
 
-function bytesOf(numbers: ArrayLike<number>, type: number): ArrayBufferLike {
+function bytesOf(given: ArrayLike<number | bigint>, type: number): ArrayBufferLike {
+  if (type === INT64) return BigInt64Array.from(Array.from(given, wholeOf)).buffer;
+  const numbers = Array.from(given, Number);
   switch (type) {
-    case INT64:
-      return BigInt64Array.from(Array.from(numbers, (x) => wholeOf(x))).buffer;
     case BOOL:
-      return Uint8Array.from(Array.from(numbers, (x) => Number(x !== 0))).buffer;
+      return Uint8Array.from(numbers, (x) => Number(x !== 0)).buffer;
     case DOUBLE:
       return Float64Array.from(numbers).buffer;
     default:
@@ -240,7 +243,8 @@ function bytesOf(numbers: ArrayLike<number>, type: number): ArrayBufferLike {
 }
 
 /** A whole number of 64 bits: infinities are its ends. */
-function wholeOf(x: number): bigint {
+function wholeOf(x: number | bigint): bigint {
+  if (typeof x === "bigint") return x;
   if (Math.abs(x) >= 2 ** 63) return x > 0 ? 2n ** 63n - 1n : -(2n ** 63n);
   return BigInt(Math.trunc(x));
 }

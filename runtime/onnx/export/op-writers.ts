@@ -2,6 +2,7 @@
 // stand here is exported by its own formula (kernels.ts), so an op never has to.
 
 import type { Call, Op } from "../../../host/model.js";
+import { TRANSFORMS } from "./transform-writers.js";
 import { FLOAT, type GraphBuilder, INT64, type Value, broadcast, numel } from "./model.js";
 
 /** A call of an op: its tensors as the caller saw them, and its options. */
@@ -17,7 +18,7 @@ export interface OpCall {
 }
 
 /** Writes the op; false: this call has no operator, and its formula is to be written. */
-type Writer = (c: OpCall) => boolean;
+export type Writer = (c: OpCall) => boolean;
 
 const FLOATING = new Set([FLOAT, 10, 11]);
 
@@ -230,6 +231,7 @@ export const OPERATORS: ReadonlyMap<string, Writer> = new Map<string, Writer>([
   ["log_softmax", along("LogSoftmax")],
   ["layer_norm", layerNorm],
   ["batch_norm", batchNorm],
+  ...TRANSFORMS,
   ["sort", sorted("values", "indices", whole)],
   ["argsort", sorted(null, "out", whole)],
   ["topk", sorted("values", "indices", (env) => env["k"]!)],

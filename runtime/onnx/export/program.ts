@@ -11,7 +11,7 @@ import type { ModelProto, ValueInfoProto } from "../model-proto.js";
 import type { Message } from "../model-writer.js";
 import { KernelExport } from "./kernels.js";
 import { Memory, type Strides, seen } from "./memory.js";
-import { BOOL, GraphBuilder, TYPES, type Value, numel } from "./model.js";
+import { BOOL, DOUBLE, GraphBuilder, INT64, TYPES, type Value, numel } from "./model.js";
 import { OPERATORS, type OpCall } from "./op-writers.js";
 
 export interface ExportPlan extends CapturedModel {
@@ -37,12 +37,14 @@ const infoOf = ({ name, type, shape }: Value): Message<ValueInfoProto> => ({
 });
 
 class ProgramExport {
-  private readonly g = new GraphBuilder();
+  private readonly g: GraphBuilder;
   private readonly memories = new Map<number, Memory>();
   private readonly inputs: Value[] = [];
   private readonly outputs: Value[] = [];
 
-  constructor(private readonly plan: ExportPlan) {}
+  constructor(private readonly plan: ExportPlan) {
+    this.g = new GraphBuilder(plan.opset);
+  }
 
   model(): Message<ModelProto> {
     const { g, plan } = this;
@@ -120,10 +122,9 @@ class ProgramExport {
     g.place = step.kind === "run" ? step.prepared.op.op.name : step.kind;
     switch (step.kind) {
       case "fill": {
-        const memory = this.memory(step.value);
-        memory.set(
-          g.expand(g.cast(g.number(step.number, memory.type === BOOL ? BOOL : 11), memory.type), [memory.length]),
-        );
+        const memory = this.memory(step.value),
+          written = memory.type === BOOL || memory.type === INT64 ? memory.type : DOUBLE;
+        memory.set(g.expand(g.cast(g.number(step.number, written), memory.type), [memory.length]));
         return;
       }
       case "copy": {

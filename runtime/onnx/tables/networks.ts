@@ -210,9 +210,11 @@ export const NETWORKS: Table = {
         .flatMap((i) => [0, wanted[i]! - whole[i]!]),
     );
   }),
-  BatchNormalization: ([x, weight, bias, mean, variance], { epsilon = 1e-5, momentum = 0.9, training_mode = 0 }) => {
-    const options = { weight, bias, eps: epsilon };
-    if (!training_mode)
+  BatchNormalization: ([x, weight, bias, mean, variance], attributes, { version, used }) => {
+    const { epsilon = 1e-5, momentum = 0.9, training_mode } = attributes,
+      options = { weight, bias, eps: epsilon };
+    // before version 14 what a training has besides its result said that it is one
+    if (!(training_mode ?? (version < 14 && used.length > 1)))
       return [F.batch_norm(x, mean, variance, { ...options, training: false }), null, null, null, null];
     const axes = range(x.ndim).filter((i) => i !== 1),
       now = T.mean(x, axes),

@@ -3,7 +3,7 @@
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Definition, type Table, axisOf, range, reading } from "./definition.js";
-import { T, cast, composed, create, scalar, turned } from "./library.js";
+import { T, cast, composed, create, linalg, scalar, turned } from "./library.js";
 import { number, numbers } from "../values.js";
 
 interface Reduction {
@@ -50,6 +50,12 @@ const mean = (x: Tensor, axes: number[], keep: boolean): Tensor =>
         x.dtype,
       );
 
+/** The slope of no length is 0, as PyTorch's. */
+const length = (x: Tensor, axes: number[], keep: boolean): Tensor => {
+  const norm = linalg.vector_norm(isFloat(x.dtype) ? x : cast(x, "float32"), 2, axes, keep) as Tensor;
+  return cast(norm, x.dtype);
+};
+
 /** The axes that are reduced: an attribute in old versions, an input in new ones; none means all, or none at all. */
 function axesOf(x: Tensor, given: Tensor | null, attributes: Record<string, unknown>, op: string): number[] {
   const axes = given ? numbers(given, op) : ((attributes["axes"] ?? []) as number[]);
@@ -93,11 +99,7 @@ export const REDUCTIONS: Table = {
   ReduceMax: reduced({ over: compared(T.amax), empty: lowest }),
   ReduceMin: reduced({ over: compared(T.amin), empty: highest }),
   ReduceL1: reduced({ over: sum, before: T.abs }),
-  ReduceL2: reduced({
-    over: sum,
-    before: squares,
-    after: (x) => (isFloat(x.dtype) ? T.sqrt(x) : cast(T.sqrt(cast(x, "float32")), x.dtype)),
-  }),
+  ReduceL2: reduced({ over: length, before: T.abs }),
   ReduceSumSquare: reduced({ over: sum, before: squares }),
   ReduceLogSum: reduced({ over: sum, after: T.log }),
   ReduceLogSumExp: reading([1], (inputs, attributes, context) => {
