@@ -8,7 +8,8 @@ from definitions import LIBRARY, data_of
 
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
-from codegen.planner.plan import plan
+from codegen.planner.lines import resolve
+from codegen.planner.plan import neighbours_last, plan
 from dsl.library import load_text
 from dsl.reference import scalars
 from dsl.reference.random import uniform
@@ -210,3 +211,16 @@ def test_an_op_may_have_a_schedule_of_its_own(gpu):
             op_data(replace(made.ops["total"], schedules=[])), 0, bind(data, [meta(x)]), data.outputs, gpu.facts, []
         )[0].strategy
     )
+
+
+def test_scatters_add_to_neighbours():
+    """Neighbouring threads have one row's columns, whose places differ, and not one column of many rows; where no line
+    has neighbours in the target, lines stay as the source has them."""
+    data = data_of("embedding")
+    call = bind(data, [meta(np.zeros((3, 2), np.int32)), meta(f32(6, 5)), *[None] * (len(data.params) - 2)])
+    scatter = next(k for k in data.programs[1].kernels if k.shape == "scatter" and k.steps[-1].value != "i")
+    lines = neighbours_last(scatter, resolve(scatter, call).outer)
+    assert lines[-1].size == 5 and lines[-1].strides[scatter.steps[-1].target] == 1
+    assert sorted(x.size for x in lines[:-1]) == [2, 3]
+    apart = [replace(x, strides=[2 * n for n in x.strides]) for x in resolve(scatter, call).outer]
+    assert neighbours_last(scatter, apart) == apart

@@ -153,6 +153,8 @@ def line_launches(op: Op, kernel: Kernel, r: Resolved, call: Call, facts: Facts,
     """The launches of a kernel over lines."""
     if kernel.shape == "map" or kernel.shape == "reduce":
         r.outer = ordered(kernel, r.outer)
+    elif kernel.shape == "scatter":
+        r.outer = neighbours_last(kernel, r.outer)
     lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)
     k = new_kernel(op, kernel, call, facts, lines)
     check_bindings(k)
@@ -204,6 +206,14 @@ def ordered(kernel: Kernel, lines: list[Line]) -> list[Line]:
         if axis == "":
             return lines
     return sorted(lines, key=lambda line: -line.strides[target])
+
+
+def neighbours_last(kernel: Kernel, lines: list[Line]) -> list[Line]:
+    """Outer lines of a scatter, those along which its target's elements lie next to each other last: so neighbouring
+    threads add to neighbours, and not over and over to the one place that an index names."""
+    target = kernel.steps[len(kernel.steps) - 1].target
+    last = [line for line in lines if line.strides[target] == 1]
+    return [line for line in lines if line.strides[target] != 1] + last
 
 
 def map_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
