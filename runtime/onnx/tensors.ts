@@ -26,7 +26,6 @@ export interface Stored {
   readonly what: string;
 }
 
-/** The most elements a tensor may have that a file says nothing of but its shape. */
 const FLOATS = new Set(["float16", "bfloat16", "float32", "float64"]);
 
 /** Checks what a file says of a tensor; throws for types that there are not, and for shapes that are none. */

@@ -63,6 +63,27 @@ export default {
       [[1, 3], [1, 3], [2]],
     ]);
   },
+  "samplers draw as many as they are asked for": (t) => {
+    const { data } = t.torch.utils;
+    for (const n of [1, 4, 5, 6, 10, 11, 31, 32, 33, 64, 65]) {
+      for (const replacement of [true, false]) {
+        const sampler = data.RandomSampler(range(5), { replacement, num_samples: n }),
+          drawn = [...sampler];
+        t.equal([sampler.length, drawn.length, drawn.every((i) => range(5).includes(i))], [n, n, true]);
+        if (replacement) continue;
+        for (let at = 0; at + 5 <= n; at += 5) t.equal(drawn.slice(at, at + 5).sort(), range(5));
+        t.equal(new Set(drawn.slice(n - (n % 5))).size, n % 5);
+      }
+      const weighted = data.WeightedRandomSampler([0.1, 0, 0.3], n);
+      t.equal([weighted.length, [...weighted].length], [n, n]);
+      const batches = (drop) => [...data.BatchSampler(range(n), 4, drop)].map((batch) => batch.length);
+      for (const drop of [false, true]) t.equal(data.BatchSampler(range(n), 4, drop).length, batches(drop).length);
+      t.equal(batches(true), Array(Math.floor(n / 4)).fill(4));
+      t.equal(batches(false), [...Array(Math.floor(n / 4)).fill(4), ...(n % 4 ? [n % 4] : [])]);
+    }
+    t.equal([...data.WeightedRandomSampler([0.1, 0, 0.3], 2, false)].sort(), [0, 2]);
+    t.throws(() => data.WeightedRandomSampler([0.1, 0, 0.3], 3, false), /cannot draw 3 samples .* where 2 have/);
+  },
   "without one, torch.manual_seed decides": async (t) => {
     const {
         manual_seed,
