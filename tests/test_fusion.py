@@ -10,8 +10,10 @@ from definitions import LIBRARY, data_of
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Call, Op
+from codegen.data.nodes import Binary, Constant, Option, Select, Unary
 from codegen.fusion.fuse import fused
 from codegen.fusion.reasons import reasons
+from codegen.fusion.settle import folded
 from codegen.fusion.work import Item, apart, as_op, item_of, work_of
 from codegen.planner.plan import plan
 from workbench import numpy_runner
@@ -20,6 +22,32 @@ from workbench.wasm_runner import Wasm
 from workbench.wgpu_runner import Gpu
 
 RULES = rules(LIBRARY)
+
+
+BITS = {0: Constant("b", 0), 1: Constant("b", 1)}
+FOLDED = {
+    "&&": lambda a, b: a and b,
+    "||": lambda a, b: a or b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+}
+
+
+def test_what_is_known_is_folded():
+    """A condition of a number that a call knows is the other half of it, or a bit: of vectors all bits say it."""
+    left_open, two = Option("way"), [(a, b) for a in BITS for b in BITS]
+    for sign, means in FOLDED.items():
+        for a, b in two:
+            assert folded(Binary(sign, BITS[a], BITS[b])) == BITS[means(a, b)], (sign, a, b)
+    for sign in ("&&", "||"):
+        for a in BITS:
+            decides = (a == 0) == (sign == "&&")
+            for e in (Binary(sign, BITS[a], left_open), Binary(sign, left_open, BITS[a])):
+                assert folded(e) == (BITS[a] if decides else left_open), (sign, a)
+    for a in BITS:
+        assert folded(Unary("!", BITS[a])) == BITS[1 - a]
+        assert folded(Select(BITS[a], left_open, BITS[0])) == (left_open if a else BITS[0])
+    assert folded(Binary("==", left_open, BITS[1])) == Binary("==", left_open, BITS[1])
 
 
 @dataclass

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from definitions import LIBRARY, data_of
 
+import workbench
 from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
 from codegen.planner.lines import resolve
 from codegen.planner.plan import neighbours_last, plan
+from codegen.planner.strategies import unrolled
 from dsl.library import load_text
 from dsl.reference import scalars
 from dsl.reference.random import uniform
@@ -104,6 +106,24 @@ def test_rows(gpu, shape, dim):
         np.testing.assert_allclose(
             run(gpu, name, x, *args), run(gpu, name, x, *args, scheduled=False), rtol=2e-5, atol=2e-5, err_msg=name
         )
+
+
+@pytest.mark.parametrize("fill", [8, unrolled.THREADS_TO_FILL])  # threads from which each makes several rows
+@pytest.mark.parametrize("vec4", [True, False])
+@pytest.mark.parametrize("sizes", [(1, 3, 2, 8), (2, 4, 4, 9), (3, 12, 1, 33), (1, 6, 5, 20)])
+def test_unrolled_rows(gpu, monkeypatch, sizes, vec4, fill):
+    """Products with weights of few bits: the loop over the codes of a word is written out."""
+    monkeypatch.setattr(unrolled, "THREADS_TO_FILL", fill)
+    b, o, g, w = sizes
+    for name, each in ("linear_int4", 8), ("linear_int8", 4):
+        x = f32(b, g, w, each) if vec4 else f32(b, g, each, w).swapaxes(2, 3)
+        scale, bias = f32(o, g), f32(o)
+        codes = R.integers(-(2**31), 2**31, (o, g, w)).astype(np.int32)
+        zero = R.integers(0, 9, (o, g)).astype(np.float32)
+        got = run(gpu, name, x, codes, scale, zero, bias, strategy="unrolled")
+        want = run(gpu, name, x, codes, scale, zero, bias, scheduled=False)
+        np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-2, err_msg=name)
+        np.testing.assert_allclose(got, workbench.op(name)(x, codes, scale, zero, bias), rtol=1e-3, atol=1e-2)
 
 
 @pytest.mark.parametrize("dim", [0, 1])

@@ -183,6 +183,97 @@ REFUSED = [
     ("def f(xs: list[int]) -> list[int]: return xs[::2]", "1: only the slice step [::-1]"),
     ("class E(Exception):\n    pass\ndef f(n: int) -> None: raise E(n)", "3: E takes a text"),
     ("def f(n: int) -> bool: return n == True", "1: a boolean compared with a number"),
+    ("class A(metaclass=type):\n    pass", "1: the keyword metaclass of a class"),
+    ("import json\ndef f() -> int: return 1", "1: `import`: write `from ... import`"),
+    ("from json import dumps\ndef f() -> str: return dumps(1)", "1: import of json"),
+    ("def f(*, n: int, **more: int) -> int: return n", "1: ** and / parameters"),
+    ("def f(*xs: int, n: int) -> int: return n", "1: parameters behind * parameters"),
+    ("class A:\n    class B: pass", "2: ClassDef in a class"),
+    ("class A:\n    n: int = 1\n    del n", "3: Delete in a class"),
+    (
+        "def f(n: int) -> int:\n    assert n\n    del n\n    return 1",
+        "3: Delete is not in the subset that is translated",
+    ),
+    ("def f(xs: list[int]) -> list[int]:\n    xs[0:1] = [2]\n    return xs", "2: assignment to a slice"),
+    (
+        "def f(n: int) -> int:\n    for i in range(0, 9, n): n += i\n    return n",
+        "2: the step of a range must be a constant",
+    ),
+    ("def f(n: int) -> int:\n    raise ValueError", "2: `raise` of this"),
+    (
+        "def f(n: int) -> None:\n    e = ValueError('x')\n    raise e",
+        "2: `ValueError` is not in the subset that is translated",
+    ),
+    (
+        "class E(Exception): pass\nclass G(Exception): pass\ndef f(n: int) -> int:\n    try: return n\n    except E: return 0\n    except G: return 1",
+        "4: several `except`",
+    ),
+    (
+        "def f(xs: list[int]) -> list[int]: return [y for x in xs if (y := x + 1) > 2]",
+        "1: `:=` in a comprehension: its conditions are asked of all items first",
+    ),
+    ("def f(s: str) -> list[str]: return s.split()", "1: split needs a separator"),
+    ("def f(s: str) -> str: return s.title()", "1: str.title is not in the subset that is translated"),
+    (
+        "def f(d: dict[str, int]) -> tuple[str, int]: return d.popitem()",
+        "1: dict.popitem is not in the subset that is translated here",
+    ),
+    (
+        "def f(s: set[str]) -> set[str]: return s.symmetric_difference(s)",
+        "1: set.symmetric_difference is not in the subset that is translated",
+    ),
+    ("def f(n: int) -> str: return f'{n:3}'", "1: format specifications"),
+    (
+        "def f(n: float, m: float) -> bool: return 1 < n + 1 < m < n * 2",
+        "1: the middle of a chained comparison must be a name",
+    ),
+    ("def f(a: set[str], b: set[str]) -> set[str]: return a ^ b", "1: this operator between sets"),
+    ("def f(n: int) -> bool: return n is 3", "1: `is` is for None and for objects"),
+    ("def f(n: int, m: float) -> int: return sorted([n], reverse=True)[0]", "1: sorted takes a key only"),
+    ("def f(xs: list[list[int]]) -> list[int]: return sum(xs, [])", "1: sum of numbers only"),
+    ("def f(xs: list[int]) -> str: return str(xs)", "1: str of this"),
+    ("def f(xs: list[int]) -> str: return repr(xs)", "1: repr of what has no __repr__"),
+    ("def f(xs: list[int]) -> int: return next(iter(xs))", "1: next takes a generator with one `for`"),
+    (
+        "def f(n: int) -> object:\n    match n:\n        case _: return 1\n        case 2: return 2",
+        "2: a match whose first case is met by all",
+    ),
+    (
+        "def f(n: list[int]) -> int:\n    match n:\n        case [*_, 2]: return 2\n    return 1",
+        "3: * before the end of a pattern",
+    ),
+    (
+        "def f(n: dict[str, int]) -> int:\n    match n:\n        case {'a': 2}: return 2\n    return 1",
+        "3: this pattern",
+    ),
+    (
+        "from functools import cache\nfrom functools import lru_cache\n@lru_cache(3)\ndef f(n: int) -> int: return n",
+        "4: FunctionDef at the top of a module",
+    ),
+    ("def f(n: int) -> int:\n    global g\n    return n", "2: Global is not in the subset that is translated"),
+    (
+        "from collections.abc import Iterator\ndef f(n: int) -> int:\n    def g(k: int) -> Iterator[int]:\n        yield k\n    return next(g(n))",
+        "3: a generator inside a function",
+    ),
+    ("for i in range(3): pass", "1: For at the top of a module"),
+    ("def f(n: int) -> float: return float([n][0] > 2)", "1: float of numbers and texts only"),
+    (
+        "def f(xs: list[int], n: int) -> int:\n    for x in xs:\n        n += x\n    else:\n        n = 0\n    return n",
+        "2: For is not in the subset that is translated",
+    ),
+    (
+        "def f(n: int) -> int:\n    while n:\n        n -= 1\n    else:\n        n = 2\n    return n",
+        "2: While is not in the subset that is translated",
+    ),
+    (
+        "from typing import Literal\ndef f(n: Literal['a', 'b']) -> int:\n    match n:\n        case 'c': return 1\n    return 2",
+        "4: `'c'` is none of these texts",
+    ),
+    ("def f(s: str) -> str: return s % 2", "1: this operator between str and int"),
+    (
+        "def f(k: tuple[int, int]) -> dict[int, int]: return dict.fromkeys(k, 1)",
+        "1: dict.fromkeys of keys that are no texts",
+    ),
 ]
 
 

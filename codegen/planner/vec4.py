@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..data.nodes import Node, elements_of
+from ..data.nodes import Node
 from .conversion import converted
 from .lines import Line
 from .memory import access_kind, needed
@@ -20,8 +20,6 @@ def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
         return False
     taken = False
     for code in k.code.accesses:
-        if len(elements_of(code.guard)) > 0:
-            return False
         for index in code.index:
             if index is not None:
                 return False

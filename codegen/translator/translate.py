@@ -156,8 +156,6 @@ class ModuleWriter(Writer):
         there.  Fields are declared only: what is emitted for them is the constructor's assignments."""
         self.doc(ast.get_docstring(c.node, clean=False))
         base = f" extends {c.base.name}" if c.base else " extends Error" if c.exception else ""
-        if not base and not c.data and not c.exception or c.data and not c.value and not base:
-            pass
         if c.base:
             self.x.used.add(c.base.name)
         elif c.interned or c.data and not c.value:

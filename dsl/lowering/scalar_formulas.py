@@ -130,7 +130,7 @@ class Formulas:
         if op.is_tensor(n):
             return self.element(n, e, c)
         rank = op.patterns.rank.get(n)
-        if rank is not None and (n in op.patterns.rank):
+        if rank is not None:
             if c.component is None:
                 raise Mistake("index", f"`{n}` stands for several axes", e.span, "write it inside *( ) or product( )")
             return sym(f"{n}{c.component}")
