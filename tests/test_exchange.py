@@ -17,8 +17,9 @@ HERE = Path(__file__).parent / "exchange"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    with tarfile.open(HERE / "models.tar.xz") as tar:
-        tar.extractall(folder, filter="data")
+    for archive in ("models.tar.xz", "detectors.tar.xz"):
+        with tarfile.open(HERE / archive) as tar:
+            tar.extractall(folder, filter="data")
     return folder
 
 
@@ -36,7 +37,7 @@ def test_operators(device, least, dist):
     assert len(passes("operators.mjs", device)) >= least
 
 
-@pytest.mark.parametrize(("device", "least"), [("cpu", 56), ("webgpu", 56)])
+@pytest.mark.parametrize(("device", "least"), [("cpu", 58), ("webgpu", 58)])
 def test_programs(device, least, models, dist):
     assert len(passes("programs.mjs", models, device)) >= least
 

@@ -31,7 +31,7 @@ names
 runtime/views
 runtime/creation
 runtime/functions runtime/complex
-runtime/composite
+runtime/composite runtime/vision
 runtime/files
 runtime/media runtime/hub
 runtime/tools

@@ -3,7 +3,8 @@ the program of the documentation, tests/files/exported.pt2.
 
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
-Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+Those of architectures/detectors.py have an archive of their own, detectors.tar.xz; with `detectors` behind the command
+only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
 nobody here reads: where in a program each node came from, and sample inputs."""
@@ -11,12 +12,14 @@ nobody here reads: where in a program each node came from, and sample inputs."""
 import io
 import json
 import struct
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import torch
 from architectures import MODELS
+from architectures.detectors import DETECTORS
 from torch.utils import _pytree as pytree
 
 # of which there is a decomposed one beside the one as it is
@@ -132,7 +135,20 @@ def documented() -> bytes:
     return untouched(torch.export.export(net, (torch.zeros(2, 4),), dynamic_shapes=({0: batch},)))
 
 
+def write(archive_name: str, programs: list) -> None:
+    with tarfile.open(HERE / archive_name, "w:xz", preset=9) as tar:
+        for name, *how in programs:
+            for suffix, content in zip(("pt2", "safetensors"), record(name, *how), strict=True):
+                info = tarfile.TarInfo(f"{name}.{suffix}")
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+            print(name)
+
+
 def main():
+    write("detectors.tar.xz", [(name, make, n % 2 == 0, archive) for n, (name, make) in enumerate(DETECTORS.items())])
+    if sys.argv[1:] == ["detectors"]:
+        return
     (HERE.parent / "files" / "exported.pt2").write_bytes(documented())
     programs = [
         (name, make, n % 2 == 0 and name not in WHOLE, archive) for n, (name, make) in enumerate(MODELS.items())
@@ -143,13 +159,7 @@ def main():
         ("as_saved", MODELS["gpt"], False, untouched),
         ("as_saved_by_2_5", MODELS["resnet"], True, old_archive),
     ]
-    with tarfile.open(HERE / "models.tar.xz", "w:xz", preset=9) as tar:
-        for name, *how in programs:
-            for suffix, content in zip(("pt2", "safetensors"), record(name, *how), strict=True):
-                info = tarfile.TarInfo(f"{name}.{suffix}")
-                info.size = len(content)
-                tar.addfile(info, io.BytesIO(content))
-            print(name)
+    write("models.tar.xz", programs)
 
 
 if __name__ == "__main__":

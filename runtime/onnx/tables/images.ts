@@ -3,7 +3,8 @@
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, range, reading } from "./definition.js";
-import { F, T, cast, create, join, scalar, views } from "./library.js";
+import { F, T, cast, create, scalar, views } from "./library.js";
+import { deformedConvolution, pooledRegions } from "../../vision/regions.js";
 import { brought, numbers, wholes } from "../values.js";
 import { type Taps, type Resizing, tapsOf } from "./taps.js";
 
@@ -56,129 +57,35 @@ const resize: Compute = ([x, roi, scales, sizes], attributes, { op }) => {
 
 const MODES: Readonly<Record<string, string>> = { linear: "bilinear", cubic: "bicubic" };
 
-/** What lies between the pixels of flat images, at places of their own: (images, channels, points). */
-function between(flat: Tensor, y: Tensor, x: Tensor, height: number, width: number): Tensor[] {
-  const corner = (v: Tensor, n: number): readonly [Tensor, Tensor, Tensor] => {
-      const low = T.clamp(T.floor(v), 0, n - 1) as Tensor,
-        high = T.clamp(T.add(low, 1), 0, n - 1) as Tensor;
-      return [low, high, T.sub(v, low) as Tensor];
-    },
-    [top, bottom, down] = corner(y, height),
-    [left, right, across] = corner(x, width),
-    [count, channels] = flat.shape as [number, number],
-    pick = (row: Tensor, column: Tensor, weight: unknown): Tensor => {
-      const at = cast(T.add(T.mul(row, width), column) as Tensor, "int64"),
-        places = views.expand(views.unsqueeze(at, 1), [count, channels, at.shape[1]]);
-      return T.mul(T.gather(flat, 2, places), views.unsqueeze(weight, 1)) as Tensor;
-    },
-    up = T.sub(1, down),
-    back = T.sub(1, across);
-  return [
-    pick(top, left, T.mul(up, back)),
-    pick(top, right, T.mul(up, across)),
-    pick(bottom, left, T.mul(down, back)),
-    pick(bottom, right, T.mul(down, across)),
-  ];
-}
-
-const roiAlign: Compute = ([x, given, batches], attributes, { op, version }) => {
+const roiAlign: Compute = ([x, boxes, images], attributes, { op, version }) => {
   const { output_height: rows = 1, output_width: columns = 1, spatial_scale = 1, sampling_ratio = 0 } = attributes,
-    mode = attributes.mode ?? "avg",
-    half =
-      (attributes.coordinate_transformation_mode ?? (version < 16 ? "output_half_pixel" : "half_pixel")) ===
-      "half_pixel",
-    [, channels, height, width] = x.shape as [number, number, number, number],
-    rois = T.sub(T.mul(given, spatial_scale), half ? 0.5 : 0) as Tensor,
-    count = rois.shape[0]!,
-    flat = views.reshape(T.index_select(x, 0, cast(batches, "int64")), [count, channels, height * width]) as Tensor;
-  /** Of some regions that are all sampled alike. */
-  const aligned = (images: Tensor, regions: Tensor, down: number, across: number): Tensor => {
-    const side = (k: number) => views.select(regions, 1, k) as Tensor,
-      length = (from: Tensor, to: Tensor) => {
-        const size = T.sub(to, from) as Tensor;
-        return (half ? size : T.clamp_min(size, 1)) as Tensor;
-      },
-      lines = (from: Tensor, size: Tensor, n: number, each: number) =>
-        T.add(
-          views.unsqueeze(from, 1),
-          T.mul(
-            views.unsqueeze(size, 1),
-            T.div(T.add(create.arange(0, n * each, 1, { dtype: x.dtype, device: x.device }), 0.5), n * each),
-          ),
-        ) as Tensor,
-      ys = lines(side(1), length(side(1), side(3)), rows, down),
-      xs = lines(side(0), length(side(0), side(2)), columns, across),
-      [r, h, w] = [regions.shape[0]!, rows * down, columns * across],
-      grid = (v: Tensor, at: number) =>
-        views.reshape(views.expand(views.unsqueeze(v, at), [r, h, w]), [r, h * w]) as Tensor,
-      [y, z] = [grid(ys, 2), grid(xs, 1)],
-      inside = T.logical_and(T.logical_and(T.ge(y, -1), T.le(y, height)), T.logical_and(T.ge(z, -1), T.le(z, width))),
-      on = views.unsqueeze(cast(inside as Tensor, x.dtype), 1),
-      corners = between(images, T.clamp(y, 0, height - 1), T.clamp(z, 0, width - 1), height, width),
-      samples = T.mul(
-        mode === "max"
-          ? corners.reduce((a, b) => T.maximum(a, b) as Tensor)
-          : corners.reduce((a, b) => T.add(a, b) as Tensor),
-        on,
-      ),
-      blocks = views.reshape(samples, [r, channels, rows, down, columns, across]);
-    return (mode === "max" ? T.amax(blocks, [3, 5]) : T.mean(blocks, [3, 5])) as Tensor;
-  };
-  if (sampling_ratio > 0) return aligned(flat, rois, sampling_ratio, sampling_ratio);
-  const corners = numbers(rois, op),
-    one = (i: number) => {
-      const [left, top, right, bottom] = corners.slice(4 * i, 4 * i + 4) as [number, number, number, number],
-        size = (n: number) => (half ? n : Math.max(1, n));
-      return aligned(
-        views.narrow(flat, 0, i, 1),
-        views.narrow(rois, 0, i, 1),
-        Math.max(1, Math.ceil(size(bottom - top) / rows)),
-        Math.max(1, Math.ceil(size(right - left) / columns)),
-      );
-    };
-  return count === 0
-    ? create.zeros([0, channels, rows, columns], { dtype: x.dtype, device: x.device })
-    : join.cat(range(count).map(one), 0);
+    coordinates = attributes.coordinate_transformation_mode ?? (version < 16 ? "output_half_pixel" : "half_pixel");
+  return pooledRegions(
+    x,
+    boxes,
+    cast(images, "int64"),
+    {
+      rows,
+      columns,
+      scale: spatial_scale,
+      ratio: sampling_ratio,
+      aligned: coordinates === "half_pixel",
+      mode: attributes.mode ?? "avg",
+    },
+    () => numbers(boxes, op),
+  );
 };
 
-/** A convolution whose samples lie where offsets put them. */
-const deformConv: Compute = ([x, weight, offset, bias, mask], attributes) => {
-  const [n, c, height, width] = x.shape as [number, number, number, number],
-    [outputs, inner, kh, kw] = weight.shape as [number, number, number, number],
-    { strides = [1, 1], dilations = [1, 1], pads = [0, 0, 0, 0], group = 1, offset_group: parts = 1 } = attributes,
-    [oh, ow] = offset.shape.slice(2) as [number, number],
-    taps = kh * kw,
-    offsets = views.reshape(offset, [n * parts, taps, 2, oh, ow]),
-    line = (size: number, stride: number, pad: number) =>
-      T.sub(T.mul(create.arange(0, size, 1, { dtype: x.dtype, device: x.device }), stride), pad),
-    base = (k: number, dilation: number, of: number) => {
-      const step = create.tensor(
-        range(taps).map((t) => (of === 0 ? Math.floor(t / kw) : t % kw) * dilation),
-        { dtype: x.dtype, device: x.device },
-      );
-      return views.reshape(step, [taps, 1, 1]) as Tensor;
-    },
-    y = T.add(
-      T.add(base(kh, dilations[0], 0), views.reshape(line(oh, strides[0], pads[0]), [oh, 1])),
-      views.select(offsets, 2, 0),
-    ),
-    z = T.add(
-      T.add(base(kw, dilations[1], 1), views.reshape(line(ow, strides[1], pads[1]), [1, ow])),
-      views.select(offsets, 2, 1),
-    ),
-    unit = (v: unknown, size: number) => T.sub(T.div(v, (size - 1) / 2), 1),
-    grid = views.reshape(join.stack([unit(z, width), unit(y, height)], -1), [n * parts, taps * oh, ow, 2]),
-    images = views.reshape(x, [n * parts, c / parts, height, width]),
-    sampled = views.reshape(
-      F.grid_sample(images, grid, { mode: "bilinear", padding_mode: "zeros", align_corners: true }),
-      [n, parts, c / parts, taps, oh * ow],
-    ),
-    shown = mask ? T.mul(sampled, views.reshape(mask, [n, parts, 1, taps, oh * ow])) : sampled,
-    columns = views.reshape(shown, [n, group, inner * taps, oh * ow]),
-    rows = views.reshape(weight, [group, outputs / group, inner * taps]),
-    sums = views.reshape(T.matmul(rows, columns), [n, outputs, oh, ow]);
-  return bias ? T.add(sums, views.reshape(bias, [-1, 1, 1])) : sums;
-};
+const deformConv: Compute = ([x, weight, offset, bias, mask], attributes) =>
+  deformedConvolution(x, weight, offset, {
+    bias,
+    mask,
+    stride: attributes.strides ?? [1, 1],
+    padding: attributes.pads ?? [0, 0],
+    dilation: attributes.dilations ?? [1, 1],
+    groups: attributes.group ?? 1,
+    parts: attributes.offset_group ?? 1,
+  });
 
 export const IMAGES: Table = {
   Resize: reading([1, 2, 3], (inputs, attributes, context) =>

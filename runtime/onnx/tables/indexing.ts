@@ -6,6 +6,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { here } from "../../exchange/waiting.js";
 import { type Compute, type Table, axisOf, range, reading } from "./definition.js";
 import { T, cast, create, views } from "./library.js";
+import { fromBest, suppress } from "../../vision/suppress.js";
 import { apart, brought, isFixed, number, numbers, wholes } from "../values.js";
 
 /** Places on x's device, counted from the first. */
@@ -190,44 +191,28 @@ export const INDEXING: Table = {
   },
   Unique: unique,
   NonMaxSuppression: reading([0, 1, 2, 3, 4], (inputs, { center_point_box = 0 }, { op }) => {
-    const [boxes, scores, most, overlap, least] = inputs as (Tensor | null)[],
-      corners = numbers(boxes, op),
+    const [places, scores, most, overlap, least] = inputs as (Tensor | null)[],
+      corners = numbers(places, op),
       values = numbers(scores, op),
       [batches, classes, n] = scores!.shape as [number, number, number],
       limit = most ? number(most, op) : 0,
       threshold = overlap ? number(overlap, op) : 0,
       enough = least ? number(least, op) : -Infinity,
       out: number[] = [];
-    /** [top, left, bottom, right], of which files may have opposite ones exchanged. */
-    const box = (b: number, i: number): [number, number, number, number] => {
-      const [p, q, r, s] = corners.slice((b * n + i) * 4, (b * n + i) * 4 + 4) as [number, number, number, number];
-      return center_point_box
-        ? [q - s / 2, p - r / 2, q + s / 2, p + r / 2]
-        : [Math.min(p, r), Math.min(q, s), Math.max(p, r), Math.max(q, s)];
-    };
-    const shared = (a: readonly number[], b: readonly number[]): number => {
-      const height = Math.max(0, Math.min(a[2]!, b[2]!) - Math.max(a[0]!, b[0]!)),
-        width = Math.max(0, Math.min(a[3]!, b[3]!) - Math.max(a[1]!, b[1]!)),
-        area = (c: readonly number[]) => (c[2]! - c[0]!) * (c[3]! - c[1]!),
-        both = height * width,
-        either = area(a) + area(b) - both;
-      return either > 0 ? both / either : 0;
-    };
-    for (let b = 0; b < batches; b++)
+    for (let b = 0; b < batches; b++) {
+      // (top, left, bottom, right), of which files may have opposite ones exchanged
+      const boxes = range(n).flatMap((i) => {
+        const [p, q, r, s] = corners.slice((b * n + i) * 4, (b * n + i) * 4 + 4) as [number, number, number, number];
+        return center_point_box
+          ? [q - s / 2, p - r / 2, q + s / 2, p + r / 2]
+          : [Math.min(p, r), Math.min(q, s), Math.max(p, r), Math.max(q, s)];
+      });
       for (let c = 0; c < classes; c++) {
-        const score = (i: number) => values[(b * classes + c) * n + i]!,
-          kept: (readonly number[])[] = [],
-          order = range(n)
-            .filter((i) => score(i) > enough)
-            .sort((i, j) => score(j) - score(i) || i - j);
-        for (const i of order) {
-          if (kept.length >= limit) break;
-          const mine = box(b, i);
-          if (kept.some((other) => shared(mine, other) > threshold)) continue;
-          kept.push(mine);
-          out.push(b, c, i);
-        }
+        const mine = values.slice((b * classes + c) * n, (b * classes + c + 1) * n),
+          order = fromBest(mine, (score) => score > enough);
+        for (const i of suppress(boxes, order, threshold, { most: limit })) out.push(b, c, i);
       }
+    }
     return wholes(out, [out.length / 3, 3]);
   }),
 };
