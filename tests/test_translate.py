@@ -148,6 +148,7 @@ def test_strict_and_documented(subset):
         "/** Rounding goes down, a remainder has the divisor's sign. */\nexport function arithmetic(a: number, b: number): number[] {"
         in text
     )
+    assert not [line for line in text.splitlines() if line.strip() == "//"]
     assert "// declared before the branches that set it" in text and "  /** words */\n  tags: string[] | null;" in text
 
 
@@ -183,6 +184,7 @@ REFUSED = [
     ("def f(xs: list[int]) -> list[int]: return xs[::2]", "1: only the slice step [::-1]"),
     ("class E(Exception):\n    pass\ndef f(n: int) -> None: raise E(n)", "3: E takes a text"),
     ("def f(n: int) -> bool: return n == True", "1: a boolean compared with a number"),
+    ("def f(s: str) -> list[str]: return s.split(sep=',')", "1: keywords here"),
     ("class A(metaclass=type):\n    pass", "1: the keyword metaclass of a class"),
     ("import json\ndef f() -> int: return 1", "1: `import`: write `from ... import`"),
     ("from json import dumps\ndef f() -> str: return dumps(1)", "1: import of json"),

@@ -25,7 +25,7 @@ class Expressions:
     """The part of a template's translation that deals with expressions."""
 
     def no(self, node, message):
-        raise Refused(f"{self.file}:{getattr(node, 'lineno', 0)}: {message}")
+        raise Refused(f"{self.file}:{node.lineno}: {message}")
 
     def text(self, n: nodes.Node, level: int = LOOSE) -> str:
         s, p = self.expr(n)

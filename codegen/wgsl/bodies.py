@@ -134,10 +134,12 @@ def text(e: Node, level: int = 0) -> str:
         case Binary(operator=sign, left=left, right=right) if sign in LEVELS:
             own_ = LEVELS[sign]
             # WGSL mixes neither `&&` with `||` nor operations on bits with others, and compares once.
-            strict = own_ < 7 and sign not in ("==", "!=", "<", "<=", ">", ">=")
-            a, b = text(left, 7 if own_ in (3, 4, 5, 6) else own_), text(right, 7 if own_ in (3, 4, 5, 6) else own_ + 1)
-            if strict:
-                a, b = (inside(x, sign) for x in (left, right))
+            if own_ < LEVELS["=="]:
+                a, b = inside(left, sign), inside(right, sign)
+            elif own_ == LEVELS["=="]:
+                a, b = text(left, 7), text(right, 7)
+            else:
+                a, b = text(left, own_), text(right, own_ + 1)
             return wrapped(f"{a} {sign} {b}", own_, level)
     return operand(e)
 
