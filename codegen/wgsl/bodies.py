@@ -136,10 +136,8 @@ def text(e: Node, level: int = 0) -> str:
             # WGSL mixes neither `&&` with `||` nor operations on bits with others, and compares once.
             if own_ < LEVELS["=="]:
                 a, b = inside(left, sign), inside(right, sign)
-            elif own_ == LEVELS["=="]:
-                a, b = text(left, 7), text(right, 7)
             else:
-                a, b = text(left, own_), text(right, own_ + 1)
+                a, b = text(left, max(own_, 7)), text(right, own_ + 1)
             return wrapped(f"{a} {sign} {b}", own_, level)
     return operand(e)
 
