@@ -17,12 +17,13 @@ def gpu() -> Gpu:
 
 
 @pytest.mark.parametrize(
-    "size, window, stride, padding, dilation, launches",
-    [(9, 3, 2, 1, 1, 4), (8, 1, 2, 0, 1, 4), (7, 3, 1, 1, 1, 1)],
+    "size, window, stride, padding, dilation, launches, products",
+    [(9, 3, 2, 1, 1, 4, 4), (8, 1, 2, 0, 1, 4, 1), (7, 3, 1, 1, 1, 1, 1)],
 )
-def test_gradients_of_strided_windows(gpu, monkeypatch, size, window, stride, padding, dilation, launches):
+def test_gradients_of_strided_windows(gpu, monkeypatch, size, window, stride, padding, dilation, launches, products):
+    """products: launches that sum any; the points between those that a window of one reads have none."""
     data = data_of("conv2d")
-    x, w = f32(2, 8, size, size), f32(16, 8, window, window)
+    x, w = f32(2, 32, size, size), f32(32, 32, window, window)
     args = [x, w, None, stride, padding, dilation]
     args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
@@ -36,5 +37,6 @@ def test_gradients_of_strided_windows(gpu, monkeypatch, size, window, stride, pa
     assert len([x for x in made if "tiled" in x.strategy or "reduce" in x.strategy]) == launches, [
         x.strategy for x in made
     ]
+    assert len([x for x in made if "tiled" in x.strategy]) == products, [x.strategy for x in made]
     got, plain = (gpu.run(data, 1, call, dict(storages), wanted, r)[wanted[0]] for r in (RULES, []))
     np.testing.assert_allclose(got, plain, rtol=1e-4, atol=1e-5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..data.model import Env, Kernel, UniformField
-from ..data.nodes import Apply, Binary, Constant, Node, mapped
+from ..data.nodes import Apply, Binary, Constant, Index, Node, mapped
 from .affine import Affine, affine, quotient
 from .lines import Line
 
@@ -15,10 +15,19 @@ class Evenness:
         self.kernel = kernel
         self.env = env
         self.lines = lines
+        self.single = [line.name for line in lines if line.name != "" and line.size == 1]
         self.depends: list[UniformField] = []
 
     def of(self, e: Node) -> Affine | None:
-        return affine(e, lambda name: self.value_of(name), quotient)
+        return affine(self.settled(e), lambda name: self.value_of(name), quotient)
+
+    def settled(self, e: Node) -> Node:
+        """A formula without the loops that have one point."""
+        match e:
+            case Index(loop=loop) if loop in self.single:
+                return Constant("i", 0)
+            case _:
+                return e if len(self.single) == 0 else mapped(e, lambda x: self.settled(x))
 
     def value_of(self, name: str) -> int | None:
         """A whole number of the uniform, which the plan then depends on."""
@@ -63,13 +72,22 @@ class Evenness:
                     return self.least(a.minus(b)) >= 0
                 return self.most(a.minus(b)) <= (-1 if sign == "<" else 0)
             case Binary(operator="==", left=Apply(name="remainder_int", operands=operands), right=Constant(value=0)):
-                even = self.of(operands[0])
-                by = self.of(operands[1])
-                return (
-                    even is not None
-                    and by is not None
-                    and quotient(even, by) is not None
-                    and even.factors[""] % by.factors[""] == 0
-                )
+                return self.remainder(operands[0], operands[1]) == 0
             case _:
                 return False
+
+    def never(self, condition: Node) -> bool:
+        """Whether a condition is known to hold at no point."""
+        match condition:
+            case Binary(operator="==", left=Apply(name="remainder_int", operands=operands), right=Constant(value=0)):
+                return self.remainder(operands[0], operands[1]) > 0
+            case _:
+                return False
+
+    def remainder(self, dividend: Node, divisor: Node) -> int:
+        """What a division leaves at every point; -1 where that is not known, or not the same at all of them."""
+        even = self.of(dividend)
+        by = self.of(divisor)
+        if even is None or by is None or quotient(even, by) is None:
+            return -1
+        return even.factors[""] % by.factors[""]

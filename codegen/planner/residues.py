@@ -45,7 +45,7 @@ class Part:
 
 @dataclass
 class Split:
-    """outer * a + inner * b + c is to be a multiple of m."""
+    """outer * a + inner * b + c is to be a multiple of m; inner: "" where no loop that is summed over has a say."""
 
     outer: str
     inner: str
@@ -97,7 +97,7 @@ def parts_of(kernel: Kernel, code: Code, r: Resolved, env: Env, guard: Node | No
     count = 1
     for condition in operands_of(guard, "&&"):
         found = split_of(evenness, condition, r)
-        if found is not None and not any(s.outer == found.outer or s.inner == found.inner for s in splits):
+        if found is not None and not any(shares_loop(s, found) for s in splits):
             splits.append(found)
             count *= period(found.a, found.m)
     out = [Part(kernel, code, r, "")]
@@ -110,6 +110,10 @@ def parts_of(kernel: Kernel, code: Code, r: Resolved, env: Env, guard: Node | No
                 parts.extend(residue_of(part, split, residue))
         out = parts
     return out
+
+
+def shares_loop(a: Split, b: Split) -> bool:
+    return a.outer == b.outer or a.inner == b.inner and a.inner != ""
 
 
 def period(factor: int, m: int) -> int:
@@ -135,24 +139,32 @@ def split_of(evenness: Evenness, condition: Node, r: Resolved) -> Split | None:
 def split_between(even: Affine, m: int, r: Resolved) -> Split | None:
     outer = [line.name for line in r.outer if line.name != "" and even.factors.get(line.name, 0) != 0]
     inner = [line.name for line in r.reduce if line.name != "" and even.factors.get(line.name, 0) != 0]
+    if len(outer) == 1 and len(inner) == 0:
+        return Split(outer[0], "", even.factors[outer[0]], 0, even.factors[""], m)
     if len(outer) != 1 or len(inner) != 1:
         return None
     return Split(outer[0], inner[0], even.factors[outer[0]], even.factors[inner[0]], even.factors[""], m)
 
 
 def divided(part: Part, env: Env) -> Part:
-    """A part whose kernel says what it does by itself: without the divisions that come out even at its points, and
-    without conditions that hold at all of them.  Its stores walk along lines in steps."""
+    """A part whose kernel says what it does by itself: without the divisions that come out even at its points, without
+    loops of one point, and without conditions that hold at all of them; where one holds at none, it sums nothing.
+    What is read or stored at steps of outer lines is walked along."""
     evenness = Evenness(part.kernel, env, part.lines.outer + part.lines.reduce)
     reads: list[ReadCode] = []
+    none = False
     for a in part.code.accesses:
-        left = [undivided(c, evenness) for c in operands_of(a.guard, "&&") if not evenness.holds(c)]
+        conditions = operands_of(a.guard, "&&")
+        none = none or any(evenness.never(c) for c in conditions)
+        left = [undivided(c, evenness) for c in conditions if not evenness.holds(c)]
         index = [None if e is None else undivided(e, evenness) for e in a.index]
         reads.append(ReadCode(index, joined_by("&&", left), a.fallback))
     lines = part.lines
-    for step in part.kernel.steps:
-        if step.target >= 0:
-            lines = walked(part.kernel, reads[step.target], step.target, lines, evenness)
+    for n in range(len(reads)):
+        lines = walked(part.kernel, reads[n], n, lines, evenness)
+    if none:
+        nothing = [Line(line.name, 0, line.strides) for line in lines.reduce]
+        lines = Resolved(lines.outer, nothing, lines.offsets, lines.steps, lines.lengths)
     code = Code(reads, part.code.steps)
     return Part(with_accesses(part.kernel, part.kernel.accesses, code), code, lines, part.said)
 
@@ -170,7 +182,7 @@ def walked(kernel: Kernel, read: ReadCode, n: int, r: Resolved, evenness: Evenne
             continue
         e = read.index[i]
         even = None if e is None else evenness.of(e)
-        if even is not None and all(name == "" or any(line.name == name for line in outer) for name in even.factors):
+        if even is not None and read.guard is None and forwards(even, outer):
             for line in outer:
                 if line.name != "":
                     line.strides[n] += even.factors.get(line.name, 0) * r.steps[n][place]
@@ -180,8 +192,18 @@ def walked(kernel: Kernel, read: ReadCode, n: int, r: Resolved, evenness: Evenne
     return Resolved(outer, r.reduce, offsets, r.steps, r.lengths)
 
 
+def forwards(even: Affine, lines: list[Line]) -> bool:
+    """Whether an index never falls along any of the lines, and moves along no other loop."""
+    for name in even.factors:
+        if even.factors[name] < 0 or name != "" and not any(line.name == name for line in lines):
+            return False
+    return True
+
+
 def undivided(e: Node, evenness: Evenness) -> Node:
     match e:
+        case Index(loop=loop) if loop in evenness.single:
+            return Constant("i", 0)
         case Apply(name="floor_divide_int"):
             even = evenness.of(e)
             return mapped(e, lambda x: undivided(x, evenness)) if even is None else even_sum(even)
@@ -190,20 +212,27 @@ def undivided(e: Node, evenness: Evenness) -> Node:
 
 
 def even_sum(even: Affine) -> Node:
-    out: Node = Constant("i", even.factors[""])
+    terms: list[Node] = []
     for loop in even.factors:
-        if loop != "" and even.factors[loop] != 0:
-            out = Binary("+", Binary("*", Index(loop), Constant("i", even.factors[loop])), out)
-    return out
+        by = even.factors[loop]
+        if loop != "" and by != 0:
+            terms.append(Index(loop) if by == 1 else Binary("*", Index(loop), Constant("i", by)))
+    if len(terms) == 0 or even.factors[""] != 0:
+        terms.append(Constant("i", even.factors[""]))
+    out = joined_by("+", terms)
+    return Constant("i", 0) if out is None else out
 
 
 def residue_of(part: Part, split: Split, residue: int) -> list[Part]:
     """The points at which the outer loop has a residue: none, or one part."""
     outer = [line for line in part.lines.outer if line.name == split.outer][0].size
-    inner = [line for line in part.lines.reduce if line.name == split.inner][0].size
     turn = period(split.a, split.m)
     if residue >= outer:
         return []
+    every = stepped(part, split.outer, residue, turn, (outer - residue + turn - 1) // turn)
+    if split.inner == "":
+        return [every]
+    inner = [line for line in part.lines.reduce if line.name == split.inner][0].size
     first = 0
     while first < inner and (split.a * residue + split.b * first + split.c) % split.m != 0:
         first += 1
@@ -211,13 +240,12 @@ def residue_of(part: Part, split: Split, residue: int) -> list[Part]:
     if first == inner:  # no product counts: one is left, whose guard says so
         first = 0
         by = inner
-    every = stepped(part, split.outer, residue, turn, (outer - residue + turn - 1) // turn)
     return [stepped(every, split.inner, first, by, (inner - first + by - 1) // by)]
 
 
 def stepped(part: Part, loop: str, first: int, by: int, size: int) -> Part:
     """The points at which a loop is first, first + by, ...: as many as `size`."""
-    place: Node = Binary("+", Binary("*", Index(loop), Constant("i", by)), Constant("i", first))
+    place = even_sum(Affine({"": first, loop: by}))
     accesses: list[Access] = []
     reads: list[ReadCode] = []
     for n in range(len(part.kernel.accesses)):

@@ -77,9 +77,10 @@ def counted(k: KernelWriter, lines: list[Line], stem: str) -> list[str]:
             out.append(f"{name}++;")
         if d == 0:
             continue
+        # Without branches: a strip has sixteen of these, and drivers take seconds to compile as many.
         size = size_text(k, f"{stem}_size{d}", line)
-        out.append(
-            f"if ({name} == {size if line.name == '' else f'i32({size})'}) "
-            f"{{ {name} = 0{'u' if line.name == '' else ''}; {variable(lines[d - 1], stem, d - 1)}++; }}"
-        )
+        over = f"{name} == {size if line.name == '' else f'i32({size})'}"
+        before = lines[d - 1]
+        out.append(f"{variable(before, stem, d - 1)} += {'u32' if before.name == '' else 'i32'}({over});")
+        out.append(f"{name} = select({name}, 0{'u' if line.name == '' else ''}, {over});")
     return out
