@@ -106,6 +106,28 @@ export default {
     ])
       await t.throws(() => F.scaled_dot_product_attention(x, x, x, waves(shape, 1)), /attn_mask/);
   },
+  "attention's dropout leaves weights out and makes the others as much larger": async (t) => {
+    const { eye, nn, randn } = t.torch,
+      on = { device: t.device },
+      [q, k, v] = [randn([1, 2, 16, 8], on), randn([1, 2, 16, 8], on), eye(16, on).expand([1, 2, 16, 16])],
+      mask = randn([16, 16], on),
+      p = 0.25;
+    for (const options of [{}, { attn_mask: mask }, { attn_mask: mask.gt(-1) }, { is_causal: true }]) {
+      const ask = (dropout_p) =>
+        nn.functional
+          .scaled_dot_product_attention(q, k, v, { ...options, dropout_p })
+          .flatten()
+          .tolist();
+      const [all, some] = [await ask(0), await ask(p)],
+        left = some.filter((x) => x !== 0).length / all.filter((x) => x !== 0).length;
+      t.close(
+        some,
+        all.map((x, i) => (some[i] === 0 ? 0 : x / (1 - p))),
+        { rtol: 1e-4, atol: 1e-6 },
+      );
+      t.equal(left > 0.6 && left < 0.9, true);
+    }
+  },
   "attention: booleans hide what minus infinity hides; the running statistics are what batch_norm takes by itself":
     async (t) => {
       const { functional: F } = t.torch.nn,

@@ -357,6 +357,34 @@ export default {
       nn.FractionalMaxPool3d(2, { output_ratio: 0.5 })(t.torch.zeros([1, 4, 6, 8], { device: t.device })).shape,
       [1, 2, 3, 4],
     );
+    const wave = (shape) => {
+        const numbers = Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(0.7 * i));
+        return t.tensor(numbers).reshape(shape);
+      },
+      places = (found) => found[1].flatten().tolist();
+    const rows = nn.functional.fractional_max_pool2d(wave([1, 2, 7, 10]), [2, 3], {
+        output_size: [4, 3],
+        return_indices: true,
+        _random_samples: t.tensor([
+          [
+            [0.1, 0.3],
+            [0.2, 0.45],
+          ],
+        ]),
+      }),
+      boxes = nn.functional.fractional_max_pool3d(wave([1, 1, 5, 7, 9]), [2, 2, 3], {
+        output_size: [2, 4, 3],
+        return_indices: true,
+        _random_samples: t.tensor([[[0.1, 0.7, 0.45]]]),
+      });
+    t.equal(
+      await places(rows),
+      [11, 3, 19, 20, 23, 38, 30, 45, 47, 50, 65, 57, 12, 4, 7, 22, 24, 39, 40, 56, 49, 50, 66, 58],
+    ); // PyTorch 2.13's
+    t.equal(
+      await places(boxes),
+      [74, 3, 80, 83, 12, 89, 92, 30, 107, 110, 48, 125, 191, 192, 269, 200, 201, 278, 218, 219, 296, 236, 237, 314],
+    );
     await t.throws(
       () => nn.FractionalMaxPool2d(2),
       /FractionalMaxPool2d requires specifying either an output size, or a pooling ratio/,

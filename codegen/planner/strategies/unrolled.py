@@ -130,7 +130,6 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             own = inside[:]
             for n in u.wide:
                 body.append(f"      let r{n} = {vec4_element(k, n, f'v{n}_{point // 4}[{point % 4}]')};")
-                own.append(n)
             k.reduce = reduce
             body.extend(read_lines(k, [formula], own, "      ", False))
             k.reduce = reduce[: len(reduce) - 1]
