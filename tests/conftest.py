@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import crashes
+import order
 import pytest
 from crashes import FIGURES
 
@@ -31,6 +32,13 @@ def pytest_configure(config):
     preload = f'--require "{(TESTS / "preloaded.cjs").as_posix()}"'
     if preload not in os.environ.get("NODE_OPTIONS", ""):
         os.environ["NODE_OPTIONS"] = f"{os.environ.get('NODE_OPTIONS', '')} {preload}".strip()
+
+
+@pytest.hookimpl(trylast=True)  # behind `-k`
+def pytest_collection_modifyitems(config, items):
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    if processes > 1:
+        items[:] = order.dealt(items, processes)
 
 
 FOUND = pytest.StashKey[list]()

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from buildtools import gpu, node, weights
+from buildtools import gpu, node, pages, weights
 from buildtools.paths import ROOT
 
 SCRIPT = """
@@ -29,6 +29,7 @@ process.exit(0);
 @pytest.mark.parametrize("device, count", [("cpu", 6), ("webgpu", 2)])
 def test_points_of_sentences(device, count, dist, figure):
     weights.bring(weights.MINILM)
+    pages.prepare()
     script = SCRIPT.replace("ROOT", str(ROOT)).replace("DEVICE", device).replace("COUNT", str(count))
     done = node.run(["--input-type=module", "--eval", script], env=gpu.variables())
     assert done.returncode == 0, done.stdout

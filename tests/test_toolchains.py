@@ -85,7 +85,7 @@ def check_pages(addresses: list[str]) -> None:
                 page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
                 page.on("console", lambda message: warned.append(message.text) if message.type == "warning" else None)
                 page.on("request", lambda request: loaded.append(request.url))
-                page.goto(address)
+                page.goto(address, timeout=120_000)  # a development server may build what it is asked for first
                 try:
                     page.wait_for_function("globalThis.trained !== undefined", timeout=60_000)
                 except Exception:

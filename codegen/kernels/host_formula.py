@@ -5,6 +5,7 @@ This file is not translated: it makes what the translated code calls."""
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from dsl.ir.builders import is_condition
 from dsl.ir.expression import Binary, Call, Cast, Constant, E, Select, Symbol, Unary
@@ -18,7 +19,14 @@ class Formula:
 
     def __init__(self, e: E):
         self.e = e
-        self.run = eval(f"lambda e: {python(e)}", SCOPE)  # made from an E, so it holds nothing but arithmetic
+
+    @cached_property
+    def run(self):
+        """Made from an E, so it holds nothing but arithmetic; when it is first called, for most only print."""
+        return eval(f"lambda e: {python(self.e)}", SCOPE)
+
+    def __reduce__(self):
+        return Formula, (self.e,)
 
     def __call__(self, env) -> float:
         v = self.run(env)

@@ -39,14 +39,15 @@ def constant(e: E, env: dict):
             return e.literal
         case Symbol(name):
             return env[name]
+        case Binary(operator, left, right):
+            first = constant(left, env)
+            if operator == "and":
+                return first and constant(right, env)
+            if operator == "or":
+                return first or constant(right, env)
+            return scalars.binary(operator, first, constant(right, env))
         case Select(condition, yes, no):
             return constant(yes if constant(condition, env) else no, env)
-        case Binary("and", left, right):
-            return constant(left, env) and constant(right, env)
-        case Binary("or", left, right):
-            return constant(left, env) or constant(right, env)
-        case Binary(operator, left, right):
-            return scalars.binary(operator, constant(left, env), constant(right, env))
         case Call(name, operands):
             return scalars.call(name, *[constant(x, env) for x in operands])
         case Unary(operator, operand):
