@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";
+import { Arena } from "../../dist/runtime/devices/webgpu/arena.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const STEPS = 1500;
@@ -28,6 +29,31 @@ test("gradients that nobody read are given back when others take their place, wi
   // The collector may find things of the first steps meanwhile: weight, x and two gradients are left at least.
   const now = torch.memory().webgpu.bytes;
   assert.ok(4 * seen.numel() * 4 <= now && now <= bytes + seen.numel() * 4, `${now} bytes`);
+});
+
+test("places side by side are one buffer, which goes back once nothing will be in them", async () => {
+  assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
+  const { device } = torch.zeros([1], { device: "webgpu" }).storage,
+    { pool } = device;
+  for (const early of [true, false]) {
+    const arena = new Arena(device, [256, 512], "test"),
+      [a, b] = [64, 128].map((n, i) => {
+        const storage = arena.hold(i, "float32", n, "test");
+        return new torch.Tensor(storage, "float32", [n], [1], 0);
+      }),
+      free = () => {
+        const taken = Array.from({ length: 8 }, () => pool.take(arena.whole.size, "test"));
+        for (const buffer of taken) pool.give(buffer);
+        return taken.includes(arena.whole);
+      };
+    if (early) arena.drop();
+    a.dispose();
+    assert.equal(free(), false);
+    b.dispose();
+    assert.equal(free(), early);
+    if (!early) arena.drop();
+    assert.equal(free(), true);
+  }
 });
 
 test("GC pressure comes once between two tasks: within one the collector cannot give anything back", async () => {
