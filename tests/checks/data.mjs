@@ -267,6 +267,19 @@ export default {
       }
     }, /no sample 2/);
     t.equal(seen, [[0], [1]]);
+    const asked = [],
+      get = (i) => {
+        asked.push(i);
+        if (i === 2) throw new Error("no sample 2");
+        return i;
+      };
+    await t.throws(async () => {
+      for await (const _ of DataLoader({ length: 9, get }, { num_workers: 1, prefetch_factor: 3 }))
+        await new Promise((done) => {
+          setTimeout(done, 10);
+        });
+    }, /no sample 2/);
+    t.equal(asked, [0, 1, 2, 3]); // nothing behind it once it is known
   },
   "batches live on when the tidy scope ends in which they were fetched": async (t) => {
     const { DataLoader, TensorDataset } = t.torch.utils.data,

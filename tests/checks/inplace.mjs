@@ -175,6 +175,7 @@ export default {
       copy = x.t().reshape(4);
     t.equal([copy.detach_().requires_grad, x.repeat(2, 1).detach_().requires_grad], [false, false]);
     t.equal([x.roll(1).detach_().requires_grad, t.torch.kron(x, x).detach_().requires_grad], [false, false]);
+    t.equal([leaf(t, [1, 2]).detach_().requires_grad, x.requires_grad], [false, true]);
     for (const view of [x.view(4), x.detach().clone().view(4)])
       await t.throws(() => view.detach_(), /Can't detach views in-place/);
   },

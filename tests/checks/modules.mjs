@@ -1,5 +1,13 @@
 // torch.nn's modules: those that the definitions declare, what they keep and call.
+import attributes from "../recorded/attributes.mjs";
+
 export default {
+  "what a module keeps has PyTorch's names and values": (t) => {
+    for (const [name, places, options, kept] of attributes) {
+      const module = new t.torch.nn[name](...places, options);
+      for (const [key, value] of Object.entries(kept)) t.equal([name, key, module[key]], [name, key, value]);
+    }
+  },
   "a module keeps its options by position, by name, or by default": async (t) => {
     const { nn } = t.torch,
       x = t.tensor([-2, 1]);
