@@ -251,6 +251,16 @@ export default {
       [4, [1, 2], [3, 4], 0.5],
     );
     t.equal(state.exp_avg.device, t.device);
+    const matrix = t.torch.nn.Parameter(t.tensor([[1, 2, 3]])),
+      factored = t.torch.optim.Adafactor([matrix]);
+    matrix.grad = t.torch.ones([1, 3], { device: t.device });
+    factored.step();
+    const saved = factored.state_dict(),
+      { step, row_var, col_var } = saved.state[0],
+      arrays = { step, row_var: await row_var.data(), col_var: await col_var.data() };
+    await factored.load_state_dict({ ...saved, state: { 0: arrays } });
+    const { row_var: rows, col_var: columns } = factored.state.get(matrix);
+    t.equal([rows.shape, columns.shape], [row_var.shape, col_var.shape]); // not the parameter's
     await t.throws(
       () => optimizer.load_state_dict({ state: {}, param_groups: [] }),
       /loaded state dict has a different number of parameter groups/,
