@@ -19,7 +19,7 @@ from .strategies.pair_blocks import (
     pair_tile,
     row_blocks,
 )
-from .strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible
+from .strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible, worth_tiles
 from .strategy import chosen, number
 from .writer import MOST_BINDINGS, Facts, bind_only, new_kernel
 
@@ -109,7 +109,7 @@ def pair_launch(
         stored = with_steps(made.kernel, [step], made.kernel.floating)
         if step.target >= 0 and made.kernel.spread and len(spread_out(stored, r).reduce) > len(r.reduce):
             return None
-    in_tiles = len(made.sums) > 1 and tiles_possible(a, made, lines, facts)
+    in_tiles = worth_tiles(made, lines) and tiles_possible(a, made, lines, facts)
     if len(made.sums) > 1 and not in_tiles:
         return None
     tile = pair_tile(lines, number(rule, "rows"), number(rule, "depth"), facts)

@@ -3,8 +3,8 @@
 A workgroup keeps a block of rows, queries or keys, and goes through the others in blocks.  Tiles hold whole rows of
 features, so that a tensor whose products make the weights is also what the weights are for without being loaded again,
 and few barriers stand between many products: of keys and values, 4.0 ms where two launches took 4.8 (an H200, 64 heads
-of 2048 by 64 numbers).  One sum alone is pair_blocks.py's, which is an eighth faster there, and so is what needs more
-memory or registers than this."""
+of 2048 by 64 numbers).  One sum alone of more than 32 columns is pair_blocks.py's, which is an eighth faster there,
+and so is what needs more memory or registers than this."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ TILE_THREADS = 128
 BESIDE = 8  # threads side by side, each with every eighth of the others and of the vec4s of columns
 MOST_TILE_COLUMNS = 64  # of a sum: two vec4s for each of a thread's rows
 MOST_SUMS = 2
+# Columns up to which one sum alone is made so, too: with what its queries need 1.5 ms where pair_blocks.py's took 1.7
+# (an H200, 32 heads of 2048 by 32 numbers).
+ALONE_COLUMNS = 32
 VEC4_BYTES = 16  # of workgroup memory
 
 
@@ -100,6 +103,11 @@ class PairTileText:
 def tile_width(features: int) -> int:
     """The vec4s of a row of a tile: whole eights, among which they are rotated."""
     return (features + 4 * BESIDE - 1) // (4 * BESIDE) * BESIDE
+
+
+def worth_tiles(made: PairKernel, lines: PairLines) -> bool:
+    """Whether this is faster than a launch of pair_blocks.py for each sum, where it is possible."""
+    return len(made.sums) > 1 or len(made.sums) == 1 and points(lines.columns) <= ALONE_COLUMNS
 
 
 def tiles_possible(a: AttentionGradient, made: PairKernel, lines: PairLines, facts: Facts) -> bool:
