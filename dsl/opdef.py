@@ -26,7 +26,7 @@ from .text.syntax import Def, Launch, Module, Sample, Test
 from .text.syntax import Op as OpTree
 
 TypeOf = "type_"
-MISSING = -2147483648  # a number of an `ints` option that is left out: codegen/binding/options.py
+MISSING = -2147483648  # a number of a list that is left out: codegen/binding/options.py
 
 
 def symbol(option: str) -> str:
@@ -36,7 +36,7 @@ def symbol(option: str) -> str:
 
 @dataclass(frozen=True)
 class Param:
-    """kind: tensor num real int bool dim dims ints choice.
+    """kind: tensor num real int bool dim dims ints reals choice.
 
     cls, for tensors: Num Float Int Bits Bool Any.
     default: a formula; None with has_default means absent (`?`) or, for `dims`, all axes."""
@@ -49,7 +49,7 @@ class Param:
     default: E | None = None
     has_default: bool = False
     choices: tuple[str, ...] = ()
-    rank: int = -1  # ints: fixed length, or -1
+    rank: int = -1  # lists: fixed length, or -1
     pack: str = ""  # ints[*N] with N of unknown rank: it gives N's rank
     mut: bool = False
     flat: bool = False  # a tensor whose elements are taken in a row, whatever its shape

@@ -65,6 +65,7 @@ export {
   row_stack,
 } from "./functions/join.js";
 export {
+  __version__,
   device,
   e,
   get_default_device,
@@ -75,6 +76,7 @@ export {
   pi,
   set_default_device,
   Size,
+  DeviceName as Device,
   type DeviceName,
 } from "./functions/constants.js";
 export {

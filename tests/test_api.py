@@ -12,7 +12,7 @@ import pytest
 
 import workbench
 from buildtools import gpu
-from codegen.data.errors import OpError
+from codegen.data.errors import LinAlgError, OpError
 from codegen.data.nodes import Binary, Constant
 from workbench.function import device
 
@@ -106,7 +106,7 @@ def test_requirements_over_results_are_asked_when_there_are_any():
     f = workbench.op("inv")
     for run in (f.numpy, f.gpu):
         with pytest.raises(
-            OpError, match="inv: The inversion could not be completed because the input matrix is singular"
+            LinAlgError, match="inv: The inversion could not be completed because the input matrix is singular"
         ):
             run(np.ones((2, 2), np.float32))
         np.testing.assert_allclose(run(np.eye(2, dtype=np.float32) * 2), np.eye(2) / 2)

@@ -14,7 +14,7 @@ from buildtools.paths import ROOT
 # From the lowest floor up; what stands in one line may import each other.  A file belongs to the longest name that its
 # path begins with.
 TYPESCRIPT = """
-runtime/platform
+runtime/platform version.js
 runtime/base
 dsl/dtypes.js host wgsl wasm fusion
 runtime/elements

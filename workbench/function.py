@@ -19,7 +19,7 @@ import numpy as np
 
 from codegen.api import opdata
 from codegen.api.docs import shown_name
-from codegen.data.errors import OpError
+from codegen.data.errors import OpError, refused
 from codegen.data.model import Call, Launch, Meta, Op, Schedule
 from codegen.kernels.host_formula import formula
 from dsl.catalogue import Catalogue
@@ -185,7 +185,7 @@ class Function:
             )
             for message, fine in zip(messages, said.values() if isinstance(said, dict) else (said,)):
                 if not fine:
-                    raise OpError(f"{self.name}: {message}")
+                    raise refused(f"{self.name}: {message}")
 
     def grad(self, /, *args, wrt: str | list[str] | None = None, cotangent=None, **options):
         """The gradients by the tensor arguments that have one, a dict by their names.

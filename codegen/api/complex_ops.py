@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from dsl.gradients.multilinear import terms
-from dsl.opdef import Library, OpDef
+from dsl.opdef import Library, OpDef, Param
 from dsl.text.syntax import Op, Type
 
 from .docs import shown_name
@@ -68,9 +68,14 @@ def keys(ops: list[OpDef]) -> dict[str, str]:
     """What each op is found by."""
     names = Counter(map(shown_name, ops))
     return {
-        op.name: name if names[name := shown_name(op)] == 1 else " ".join([name, *(p.name for p in op.params)])
+        op.name: name if names[name := shown_name(op)] == 1 else " ".join([name, *map(distinct, op.params)])
         for op in ops
     }
+
+
+def distinct(p: Param) -> str:
+    """A parameter as it tells overloads apart: its name, with its text where it has but one."""
+    return f"{p.name}={p.choices[0]}" if len(p.choices) == 1 else p.name
 
 
 def products(op: OpDef) -> str:

@@ -9,6 +9,7 @@ import re
 from dsl.opdef import OpDef
 from dsl.text.show import expression
 from dsl.text.syntax import Dim, Param, Type
+from dsl.text.vocabulary import LISTS
 
 TENSORS = {
     "Num": "tensor of numbers",
@@ -99,25 +100,25 @@ def kind(op: OpDef, t: Type) -> str:
             return f"{TENSORS[name]}, its elements in a row"
         dims = t.dims[:-1] if t.complex else t.dims
         return f"{TENSORS[name]} {shape(op, dims)}" if dims else f"{TENSORS[name]} [] of one element"
-    if name == "ints":
-        return several(op, t)
+    if name in LISTS:
+        return several(op, t, "whole number" if name == "ints" else "number")
     return OPTIONS[name]
 
 
-def several(op: OpDef, t: Type) -> str:
-    """An option that is a list of whole numbers."""
+def several(op: OpDef, t: Type, one: str) -> str:
+    """An option that is a list; `one`: what it is a list of."""
     (d,) = t.dims or (None,)
     if d is None:
-        return "whole numbers"
+        return f"{one}s"
     if d.kind == "pack":
         rank = ranks(op).get(d.name or "")
         names = ", ".join(axes_of("X", rank)) if rank and rank > 1 else ""
         return (
-            f"whole number, or one for each of {names}"
+            f"{one}, or one for each of {names}"
             if names
-            else ("whole number" if rank == 1 else f"whole number, or one for each of *{d.name}")
+            else (one if rank == 1 else f"{one}, or one for each of *{d.name}")
         )
-    return f"{counted(family(op, expression(d.expr))) if d.expr is not None else d.name} whole numbers"
+    return f"{counted(family(op, expression(d.expr))) if d.expr is not None else d.name} {one}s"
 
 
 def counted(text: str) -> str:

@@ -69,7 +69,7 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
         text += f"[{', ' * bool(text)}inplace={{inplace}}]"
     options = [f"prints: {literal(text)}"] * bool(text) + options
-    if asked := known_when_made(op, {s.name for s in chosen}):
+    if calls(op, m) and (asked := known_when_made(op, {s.name for s in chosen})):
         options.append(f"asks: [{op.name}Op, {', '.join(map(str, asked))}]")
     return {
         "name": m.name,
@@ -79,6 +79,12 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
         "options": f", {{ {', '.join(options)} }}" if options else "",
         "ops": [f"{o.name}Op" for o in ops],
     }
+
+
+def calls(op: OpDef, m: Module) -> bool:
+    """Whether this is the overload that takes the texts that a module fixes: `mode = "constant"`."""
+    texts = {p.name: p.choices for p in op.params if p.kind == "choice"}
+    return all(s.value is None or s.value.val in texts.get(s.name, (s.value.val,)) for s in m.settings)
 
 
 def known_when_made(op: OpDef, kept: set[str]) -> list[int]:
@@ -111,7 +117,7 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
             other = f"={names.get(p.default.name, p.default.name)}"
         if p.kind == "choice" and not flag(p) and chosen(p) in WORDS:
             other = f"={chosen(p)}"
-        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind == 'real' else ''}}}"
+        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind in ('real', 'reals') else ''}}}"
 
     return HOLE.sub(hole, text)
 

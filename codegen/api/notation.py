@@ -9,8 +9,8 @@ runtime/program/notation.ts reads it.
     `
 
 Params: `name kind`, or the class of a tensor; `*` before it: by keyword only.  After the kind, in this order: `|num` or
-`|ints` may be given, too; `?` may be None; `~` flat; `(a/b)` choices; `:2` how many ints; `*K` the pack whose rank they
-give; `=` and the default, if that is not None.
+`|ints` may be given, too; `?` may be None; `~` flat; `(a/b)` choices; `:2` how many numbers; `*K` the pack whose rank
+they give; `=` and the default, if that is not None.
 
 Slots, by number.  `g_2`: the cotangent of slot 2, `d_2`: its gradient, of the same shape unless dims follow; `gg_2`,
 `dd_2`: those of programs[2]; their names begin so, too.  Any other: its name (a parameter's is left out), its dims,

@@ -63,19 +63,17 @@ def signature(
         [schedule(s) for s in op.schedules],
         op.numbers,
         bool(programs) and elementwise(op),
-        routines_of(programs, op.name == "copy"),
+        routines_of(programs),
     )
 
 
-def routines_of(programs: list[model.Program], casts: bool) -> list[model.Function]:
-    """The rare functions and routines that kernels call, with all that those call: each after what it calls.  casts:
-    whether a device casts with the op (runtime/devices/webgpu/gpu-copy.ts), from floats to whole numbers, too."""
+def routines_of(programs: list[model.Program]) -> list[model.Function]:
+    """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
     made, calls, steps = prelude.rare() | routines.functions(), prelude.calls(), routine_steps(tuple(ROUTINES.values()))
     kernels = [n for p in programs for n in p.kernels]
     said = {name for n in kernels for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
     said |= {name for n in kernels if n.raw for name in n.raw.helpers}
     said |= {name for p in programs[:1] for n in p.kernels if n.integral for s in n.steps for name in checks(n, s, "i")}
-    said |= {"cut_checked"} if casts else set()
     found: dict[str, model.Function] = {}
 
     def bring(name: str):

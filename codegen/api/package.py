@@ -166,7 +166,7 @@ def wgsl_files() -> dict[str, str]:
     templates = kernel_templates()
     used = {context: types[context] for _, _, context in templates}
     module = templates_module(templates, used, MACROS)
-    functions, calls = prelude.of_file(), prelude.calls()
+    functions, calls = prelude.always(), prelude.calls()
     return {
         "wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n',
         "wgsl/text.ts": TEXT_TS,
@@ -205,7 +205,8 @@ def names_files(library: Library, by_hand: ByHand, others: Collection[str]) -> d
     made["order.ts"] = order.order_module(others, {op.file for op in library.ops.values()})
     made |= core_files(names, by_hand, others)
     made["wasm.ts"] = WASM_ENTRY
-    made["compiled.ts"] = modules.render("compiled.ts.j2", version=VERSION)
+    made["version.ts"] = f'// Generated.\n\n/** This package\'s version. */\nexport const VERSION = "{VERSION}";\n'
+    made["compiled.ts"] = modules.render("compiled.ts.j2")
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made

@@ -21,6 +21,7 @@ SCALARS = {
     "dim": "number",
     "dims": "number | readonly number[]",
     "ints": "number | readonly number[]",
+    "reals": "number | readonly number[]",
     "dtype": "DType",
 }
 

@@ -34,8 +34,8 @@ def asked_dtype(op: Op, args: list[Arg]) -> str:
 
 def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]) -> None:
     name = entry(p.name)
-    if p.kind == "ints":
-        values = whole_list(op, p, arg)
+    if is_list(p):
+        values = numbers_of(op, p, arg)
         if p.rank < 0:
             if p.pack != "":
                 ranks[p.pack] = len(values)
@@ -70,19 +70,24 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]) -> None:
         env[name] = fitting(op.name, "int32", v) if p.kind == "int" else v
 
 
-def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
-    """A list of whole numbers, from one or several."""
+def is_list(p: Param) -> bool:
+    return p.kind == "ints" or p.kind == "reals"
+
+
+def numbers_of(op: Op, p: Param, arg: Arg) -> list[float]:
+    """A list of numbers, whole ones if it is not one of reals, from one or several."""
+    wanted = "numbers" if p.kind == "reals" else "whole numbers"
     if isinstance(arg, str) or isinstance(arg, Meta):
-        raise OpError(f"{op.name}: '{p.name}' must be whole numbers")
+        raise OpError(f"{op.name}: '{p.name}' must be {wanted}")
     given: list[float | None] = arg if isinstance(arg, list) else [number(arg)]
     values: list[float] = []
     for v in given:
         if v is None:
-            if not p.optional:
-                raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got null")
+            if not p.optional or p.kind == "reals":
+                raise OpError(f"{op.name}: '{p.name}' must be {wanted}, but got null")
             values.append(MISSING)
         else:
-            if not abs(v) < MOST_ELEMENTS or v != int(v):
+            if p.kind != "reals" and (not abs(v) < MOST_ELEMENTS or v != int(v)):
                 raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got {decimal(v)}")
             values.append(v)
     return values
@@ -92,12 +97,12 @@ def take_default(op: Op, p: Param, env: Env) -> None:
     """The default of an option; for a list component by component, where another list's name means its component."""
     if p.default is None:
         return
-    if p.kind != "ints":
+    if not is_list(p):
         env[entry(p.name)] = p.default(env)
         return
     for j in range(p.rank):
         for q in op.params:
-            if q.kind == "ints" and f"{q.name}{j}" in env:
+            if is_list(q) and f"{q.name}{j}" in env:
                 env[q.name] = env[f"{q.name}{j}"]
         env[f"{p.name}{j}"] = p.default(env)
 
@@ -127,7 +132,7 @@ def marked(op: Op, args: list[Arg], env: Env, name: str, shape: list[int]) -> tu
         if entry(p.name) != name:
             continue
         if arg is not None:
-            values = whole_list(op, p, arg)
+            values = numbers_of(op, p, arg)
         elif p.default is not None:
             values = [p.default(env)]
     everything = len(values) == 0

@@ -94,7 +94,7 @@ def bind_sizes(
     parts: Parts | None,
 ) -> None:
     """Binds the sizes and packs that a tensor's shape says, and checks those that are known."""
-    at = 0
+    at, last = 0, ""
     for d in slot.dims:
         if d.kind == "pack":
             rank = ranks[d.name]
@@ -121,10 +121,16 @@ def bind_sizes(
                     )
             elif d.name in env:
                 if env[d.name] != n:
+                    if last == d.name:
+                        raise OpError(
+                            f"{op.name}: {slot.name} must be batches of square matrices, but they are {shape[at - 1]} "
+                            f"by {n} matrices"
+                        )
                     raise OpError(mismatch(op, slot, metas, shape, env[d.name], n, at))
             else:
                 env[d.name] = n
             at += 1
+        last = d.name
 
 
 def mismatch(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], want: float, got: int, at: int) -> str:

@@ -8,6 +8,16 @@ class OpError(Exception):
     """A wrong argument of an op.  The message names the op, what came and what was expected."""
 
 
+class LinAlgError(OpError):
+    """A matrix that a function of linear algebra cannot take."""
+
+
+def refused(message: str) -> OpError:
+    """What a requirement over elements says that does not hold; "LinAlgError: " before its own words makes it one."""
+    said = message.replace("LinAlgError: ", "")
+    return OpError(said) if said == message else LinAlgError(said)
+
+
 def decimal(x: float) -> str:
     """The shortest text of a number, as JavaScript's String(x): 3 for 3.0, 1e-7 for 1e-07."""
     if isinstance(x, int):

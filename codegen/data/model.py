@@ -55,7 +55,7 @@ class Slot:
 class Param:
     """A parameter as a caller sees it, in PyTorch's order.
 
-    kind: tensor num real int bool dim dims ints choice.  cls (tensors): Num Float Int Bits Bool Any."""
+    kind: tensor num real int bool dim dims ints reals choice.  cls (tensors): Num Float Int Bits Bool Any."""
 
     name: str
     kind: str
@@ -65,8 +65,8 @@ class Param:
     default: Fn | None  # evaluated after the tensors are bound
     has_default: bool
     choices: list[str]
-    rank: int  # ints: how many, -1 if the length is the caller's
-    pack: str  # ints: the pack whose rank it gives, or ""
+    rank: int  # lists: how many, -1 if the length is the caller's
+    pack: str  # lists: the pack whose rank it gives, or ""
     slot: int  # tensors: number of the slot; else -1
     flat: bool = False  # tensors: given as a row of its elements, whatever its shape was
     instead: str = ""  # tensors: "num" or "ints" may be given, too

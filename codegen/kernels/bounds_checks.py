@@ -1,8 +1,8 @@
 """Places that an argument names: a kernel of a forward program looks whether they are on their axis.
 
-One that is not is reported through a buffer of the device (`check_bounds` in rare.wgsl), and reading what was computed
-from it raises it: a GPU is not waited for.  A formula's reads all stand before it in a kernel, so one that a condition
-keeps from being needed, such as the class that `ignore_index` names, is guarded by that condition first."""
+One that is not is reported through a buffer of the device (`check_bounds` in checks.wgsl), and reading what was
+computed from it raises it: a GPU is not waited for.  A formula's reads all stand before it in a kernel, so one that a
+condition keeps from being needed, such as the class that `ignore_index` names, is guarded by that condition first."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Lowering:
 
     def check(self, tensors: dict[str, Tensor]) -> None:
         """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in
-        rare.wgsl)."""
+        checks.wgsl)."""
         own = kinds(self.op, self.kernel, tensors)
         values: set[E] = {
             Element(n) for n, a in enumerate(self.kernel.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"

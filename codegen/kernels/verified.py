@@ -36,9 +36,9 @@ ARITHMETIC, ORDER, EQUALITY, LOGIC, BITS = (
     ("&&", "||"),
     ("&", "|", "^"),
 )
-# Functions of prelude.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole numbers in 64
-# bits.  Others take and answer floats, but for those of data/functions.py and of whole numbers; of WGSL's own, what
-# they are given.
+# Functions of prelude.wgsl, checks.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole
+# numbers in 64 bits.  Others take and answer floats, but for those of data/functions.py and of whole numbers; of WGSL's
+# own, what they are given.
 SIGNATURES = {
     "is_nan": ("f", "b"),
     "is_infinite": ("f", "b"),

@@ -1,4 +1,4 @@
-"""The functions of prelude.wgsl and rare.wgsl and the library's routines, and what each of them calls.
+"""The functions of prelude.wgsl, checks.wgsl and rare.wgsl and the library's routines, and what each of them calls.
 
 Of the files' functions only the line above each is read, `//= NAME: CALLED CALLED`; their WGSL is nobody's to read
 (tests/test_wgsl.py sees to it that the lines are true).  What routines call their nodes say."""
@@ -16,6 +16,7 @@ from ..data.model import Function
 from . import routines
 
 FILE = Path(__file__).with_name("prelude.wgsl")
+CHECKS = Path(__file__).with_name("checks.wgsl")
 RARE = Path(__file__).with_name("rare.wgsl")
 COMMENT = re.compile(r"^ *//.*\n| *//.*", re.M)
 
@@ -25,7 +26,12 @@ def rare() -> dict[str, str]:
     return of_file(RARE)
 
 
-def of_file(file: Path = FILE) -> dict[str, str]:
+def always() -> dict[str, str]:
+    """The functions that are there wherever kernels are printed."""
+    return of_file(FILE) | of_file(CHECKS)
+
+
+def of_file(file: Path) -> dict[str, str]:
     """Name -> text without comments, which would travel with every page, in the order of the file."""
     return declared(file)[0]
 
@@ -59,16 +65,16 @@ def known(loaded: tuple) -> tuple[dict[str, str], dict[str, list[str]]]:
     """The functions where these routines are loaded, and their calls; both are remembered while the same are."""
     global _latest
     if not _latest[1] or len(_latest[0]) != len(loaded) or not all(map(is_, _latest[0], loaded)):
-        texts = {**of_file(), **rare(), **routines.functions()}
-        called = {**declared(FILE)[1], **declared(RARE)[1], **routines.calls()}
+        texts = {**always(), **rare(), **routines.functions()}
+        called = {**declared(FILE)[1], **declared(CHECKS)[1], **declared(RARE)[1], **routines.calls()}
         _latest = loaded, texts, {n: [c for c in called[n] if c in texts and c != n] for n in texts}
     return _latest[1:]
 
 
 def text(helpers: list[str], routines: list[Function]) -> str:
-    """The named functions with all that they call, in the file's order, then so the routines; other names are WGSL's
+    """The named functions with all that they call, in the files' order, then so the routines; other names are WGSL's
     own."""
-    texts = {**of_file(), **{f.name: f.text for f in routines}}
+    texts = {**always(), **{f.name: f.text for f in routines}}
     wanted, waiting, used = set(), list(helpers), calls()
     while waiting:
         name = waiting.pop()

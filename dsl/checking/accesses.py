@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..text.diagnostics import did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Assign, Span, X
-from ..text.vocabulary import FUNCTIONS, text_of
+from ..text.vocabulary import FUNCTIONS, LISTS, text_of
 from .scope import Scope, Thing, Vocabulary
 from .shapes import KINDS
 
@@ -86,7 +86,7 @@ class Accesses:
                 tensors = [m for m, t in self.things.items() if t.kind in ("tensor", "local", "output", "gradient")]
                 label = "a call has round brackets" if n in self.vocabulary.functions() else ""
                 self.error("name", f"unknown tensor `{n}`", base.span, did_you_mean(n, tensors) or label, name=n)
-        elif thing.kind in ("size", "pack", "rank", "name") or thing.kind == "option" and thing.type.name != "ints":
+        elif thing.kind in ("size", "pack", "rank", "name") or thing.kind == "option" and thing.type.name not in LISTS:
             self.error("rank", f"`{n}` takes no index", e.span, f"it is {KINDS[thing.kind]}", name=n)
         elif thing.kind == "tensor" and thing.axes is None:
             shape = ", ".join("MNKL"[: len(e.args) - 1])

@@ -10,7 +10,7 @@ from ..text.diagnostics import Error, did_you_mean
 from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Op, X
-from ..text.vocabulary import FUNCTIONS, is_tensor, nodes_in, word
+from ..text.vocabulary import ERRORS, FUNCTIONS, is_tensor, nodes_in, word
 from .accesses import Place, check_field
 from .calls import check_call
 from .scope import CONSTANTS
@@ -56,6 +56,18 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
                 )
                 for e in walk.errors[before:]
             ]
+    for r in op.requires + op.asked:
+        kind = re.match(r"(\w+Error): ", r.message)
+        if kind and (kind[1] not in ERRORS or r in op.requires):
+            walk.error(
+                "name",
+                f"`{kind[1]}` is no kind of error"
+                if kind[1] not in ERRORS
+                else f"`{kind[1]}` is said of elements only",
+                r.span,
+                did_you_mean(kind[1], ERRORS),
+                help=(f"a requirement over elements may begin with: {', '.join(ERRORS)}",),
+            )
     for r in op.asked:
         if r.unless is not None:
             number(walk, r.unless, "where a requirement is not asked")

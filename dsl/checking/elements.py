@@ -5,7 +5,7 @@ tensors, no gradient, no name in PyTorch.  Those that speak of results, `require
 singular"`, are another, `NAME_made`, which takes the results as well.  Both are made here, from the syntax tree, and
 compiled like any other; what calls the op (workbench/function.py, runtime/dispatch/element-requirements.ts) asks one
 first and the other when it has run; on a GPU their kernels tell the device by themselves (`allowed` in
-codegen/wgsl/rare.wgsl), and nobody waits."""
+codegen/wgsl/checks.wgsl), and nobody waits."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import re
 
 from ..text.diagnostics import did_you_mean
 from ..text.syntax import Module, Op, Param
+from ..text.vocabulary import LISTS
 from .scope import Vocabulary
 
 CONSTANTS = ("num", "str", "neg")  # kinds of formulas that a fixed value may be; names: true, false, none
@@ -89,7 +90,7 @@ def check_settings(walk, op: Op, m: Module, known: dict[str, Param]):
             walk.error(
                 "name", f"`{m.name}` prints `{{{name}}}`, which it does not keep", m.span, did_you_mean(name, shown)
             )
-        elif star and (shown[name] is None or shown[name].type.name != "ints"):
+        elif star and (shown[name] is None or shown[name].type.name not in LISTS):
             walk.error(
                 "name",
                 f"`{m.name}` prints `{{*{name}}}`, but `{name}` is no list of numbers",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..text.diagnostics import Error, did_you_mean
 from ..text.syntax import Assign, Op, Span
-from ..text.vocabulary import expanded, names_in, nodes_in, word
+from ..text.vocabulary import LISTS, expanded, names_in, nodes_in, word
 from .assignments import apart, axis_text, placed, results, scattered, uses
 from .bodies import check_body
 from .constants import check_clauses, check_test
@@ -345,7 +345,7 @@ class OpNames:
                 thing
                 and thing.kind == "option"
                 and p.name not in used
-                and p.type.name not in ("ints", "dtype")
+                and p.type.name not in (*LISTS, "dtype")
                 and not one
             ):
                 self.error("name", f"the option `{p.name}` is never used", thing.span, name=p.name)

@@ -19,7 +19,7 @@ from ..opdef import OpDef, Param, symbol
 from ..text.diagnostics import Error, did_you_mean
 from ..text.source import Source
 from ..text.syntax import Op, Span
-from ..text.vocabulary import nodes_in
+from ..text.vocabulary import LISTS, nodes_in
 from .recurrences import RUNS
 
 # Types that a tensor parameter takes, and options of a kind that another one's values fit, too.
@@ -100,7 +100,7 @@ def takes_all(a: OpDef, b: OpDef) -> bool:
     if places[0][: len(places[1])] != places[1] or not own <= there.keys() or b.numbers and not a.numbers:
         return False
     if any(
-        not p.optional and not p.has_default or p.kind in ("dim", "dims", "ints") for p in a.params if p.name not in own
+        not p.optional and not p.has_default or p.kind in ("dim", "dims", *LISTS) for p in a.params if p.name not in own
     ):
         return False
     if not all(wider(there[p.name], p) for p in b.params):

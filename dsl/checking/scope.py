@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ..ir.program import CONSTANTS as CONSTANTS
 from ..text.source import Source
 from ..text.syntax import Def, Op, Span, Type
-from ..text.vocabulary import FUNCTIONS, expanded, is_tensor
+from ..text.vocabulary import FUNCTIONS, LISTS, expanded, is_tensor
 
 LONGEST = 16  # of lists of numbers, and ranks of families
 
@@ -109,7 +109,7 @@ def derived(op: Op) -> dict[str, str]:
         out |= {f"count_{b}": f"the number of elements of `{b}`", f"rank_{b}": f"the rank of `{b}`"}
         out |= {f"fits_{b}_{c}": f"whether `{b}` fits into `{c}`" for c in packs}
     numbered = [d.name for d in dims if d.rank] + [s.name for s in op.sizes if s.pack]
-    for b in [*numbered, *(p.name for p in op.params if p.type.name == "ints")]:
+    for b in [*numbered, *(p.name for p in op.params if p.type.name in LISTS)]:
         out |= {f"{b}{j}": f"the number at {j} of `{b}`" for j in range(LONGEST)}
     for p in op.params:
         out[f"has_{p.name}"] = f"whether `{p.name}` is given"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..text.diagnostics import Error, did_you_mean, either
 from ..text.syntax import Dim, Span, X
-from ..text.vocabulary import is_tensor, names_in, word
+from ..text.vocabulary import LISTS, is_tensor, names_in, word
 from .scope import CONSTANTS, Scope, Thing
 
 RESERVED = ("if", "else", "and", "or", "not")  # words in every formula
@@ -153,7 +153,7 @@ class Shapes:
                 notes=((thing.span, "here it is one axis"),),
             )
         elif thing and thing.kind == "option":
-            if thing.type.name != "ints":
+            if thing.type.name not in LISTS:
                 self.error(
                     "size",
                     f"`*{d.name}` is a pack, but `{d.name}` is one number",
@@ -228,10 +228,18 @@ class Shapes:
 
     def free_lengths(self):
         """Lists of numbers with a number for each axis of a pack that no tensor has."""
-        tensors = {d.name for p in self.op.params if is_tensor(p) for d in p.type.dims or () if d.kind == "pack"}
+        packs = [d for p in self.op.params if is_tensor(p) for d in p.type.dims or () if d.kind == "pack"]
+        tensors, counted = {d.name for d in packs}, {d.name for d in packs if d.rank is not None}
         for p in self.op.params:
-            for d in p.type.dims or () if p.type.name == "ints" else ():
+            for d in p.type.dims or () if p.type.name in LISTS else ():
                 if d.kind == "pack" and d.name not in tensors and d.name in self.scope.of_kind("pack"):
                     self.error(
                         "size", f"no tensor has the pack `*{d.name}`", d.span, f"the length of `{p.name}` is not known"
+                    )
+                elif d.kind == "pack" and p.type.name == "reals" and d.name in tensors - counted:
+                    self.error(
+                        "rank",
+                        f"`*{d.name}` has any number of axes, `reals` needs a known one",
+                        d.span,
+                        help=(f"say it where a tensor has the pack:  *{d.name}:2",),
                     )

@@ -8,6 +8,7 @@ from ..text.diagnostics import Error, choice_label, did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Op, Param, Span, Type
 from ..text.vocabulary import (
+    LISTS,
     OPTION_TYPES,
     RESULT_TYPES,
     TENSOR_TYPES,
@@ -107,7 +108,7 @@ class Signature(Shapes):
                 p.name,
                 where,
                 t,
-                axes_of(t.dims) if tensor or t.name == "ints" else (),
+                axes_of(t.dims) if tensor or t.name in LISTS else (),
             )
         )
         if tensor and t.name not in TENSOR_TYPES:
@@ -120,19 +121,22 @@ class Signature(Shapes):
                 f"did you mean `{guess}`?" if guess else did_you_mean(t.name, known),
                 help=() if guess or did_you_mean(t.name, known) else (f"the types are: {kinds}",),
             )
-        if not tensor and t.name != "ints" and t.dims is not None:
+        if not tensor and t.name not in LISTS and t.dims is not None:
             self.error(
                 "type",
                 f"an option of type `{t.name}` has no shape",
                 t.span,
-                help=(f"a list of numbers is `ints[...]`; a tensor type has a capital: {', '.join(TENSOR_TYPES)}",),
+                help=(
+                    "a list of numbers is `ints[...]` or `reals[...]`; a tensor type has a capital: "
+                    + ", ".join(TENSOR_TYPES),
+                ),
             )
-        if t.name == "ints" and t.dims is not None and len(t.dims) != 1:
+        if t.name in LISTS and t.dims is not None and len(t.dims) != 1:
             self.error(
                 "rank",
-                f"`ints` takes one length, but gets {len(t.dims)}",
+                f"`{t.name}` takes one length, but gets {len(t.dims)}",
                 t.span,
-                help=("`ints[2]` is two numbers, `ints[*K]` one for each axis of the pack",),
+                help=(f"`{t.name}[2]` is two numbers, `{t.name}[*K]` one for each axis of the pack",),
             )
         if t.instead:
             self.instead(t)
@@ -203,7 +207,7 @@ class Signature(Shapes):
             self.error("option", f"the default of `{p.name}` is no whole number", d.span, f"its type is `{t.name}`")
         elif t.name == "dims" and d.kind not in ("num", "neg", "list") and value != "all":
             self.error("option", f"the default of `{p.name}` names no axes", d.span, "write `all`, a number or a list")
-        elif d.kind == "list" and t.name not in ("dims", "ints"):
+        elif d.kind == "list" and t.name not in ("dims", *LISTS):
             self.error("option", f"the default of `{p.name}` is a list", d.span, f"its type is `{t.name}`")
 
     def uses(self):

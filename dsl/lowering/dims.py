@@ -14,7 +14,7 @@ from ..ir.program import Dim
 from ..text.diagnostics import Error
 from ..text.syntax import Dim as DimTree
 from ..text.syntax import Op, Type, X
-from ..text.vocabulary import is_tensor
+from ..text.vocabulary import LISTS, is_tensor
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Patterns:
         for p in op.params:
             for d in p.type.dims or () if is_tensor(p) else ():
                 self.declare(d)
-        for p in op.params:  # ints[*K] and ints[*X] have the rank of their pack
-            if p.type.name == "ints" and p.type.dims:
+        for p in op.params:  # ints[*K] and reals[*X] have the rank of their pack
+            if p.type.name in LISTS and p.type.dims:
                 self.rank[p.name] = self.rank_of(p.type.dims[0])
         for s in op.sizes:
             if s.pack:

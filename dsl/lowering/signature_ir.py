@@ -11,7 +11,7 @@ from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Param as ParamTree
 from ..text.syntax import X
-from ..text.vocabulary import is_tensor
+from ..text.vocabulary import LISTS, is_tensor
 from .context import Context, Mistake
 from .dims import result_type
 
@@ -36,15 +36,15 @@ def tensor(p: ParamTree) -> Param:
 
 def option(op, p: ParamTree) -> Param:
     t = p.type
-    rank = op.patterns.rank.get(p.name) if t.name == "ints" else None
-    packs = t.dims[0].name if t.name == "ints" and t.dims and t.dims[0].kind == "pack" and rank is None else ""
+    rank = op.patterns.rank.get(p.name) if t.name in LISTS else None
+    packs = t.dims[0].name if t.name in LISTS and t.dims and t.dims[0].kind == "pack" and rank is None else ""
     everything = p.default is not None and p.default.kind == "name" and p.default.val == "all"
     default = None
     if p.default is not None and not everything:
         if t.name == "choice":
             default = integer(t.choices.index(p.default.val)) if p.default.val in t.choices else None
         elif rank is not None and p.default.kind == "name":
-            default = sym(p.default.val)  # another ints option
+            default = sym(p.default.val)  # another list
         else:
             try:
                 default = op.formulas.lower(p.default, Context())

@@ -127,9 +127,10 @@ def kind(e: E, tensors: dict[str, Tensor]) -> str:
 
 
 def symbol_kinds(op: OpDef) -> dict[str, str]:
-    """The kind of every option, by its symbol: "num" "real" "int" "bool" "choice" ...; and "real" for each
-    `where` size that need not be whole (`X / Y`).  All other symbols are whole numbers."""
+    """The kind of every option, by its symbol: "num" "real" "int" "bool" "choice" ...; and "real" for each number of
+    a list of reals and each `where` size that need not be whole (`X / Y`).  All other symbols are whole numbers."""
     kinds = {symbol(p.name): p.kind for p in op.params if p.kind != "tensor"}
+    kinds |= {f"{p.name}{j}": "real" for p in op.params if p.kind == "reals" for j in range(p.rank)}
     for name, e in op.sizes:
         if not whole(e, kinds):
             kinds[name] = "real"

@@ -12,6 +12,7 @@ from ..ir.axes import of_dim
 from ..opdef import MISSING, OpDef, Presence, symbol
 from ..reference.interpreter import evaluate
 from ..reference.statements import Collision, Outside
+from ..text.vocabulary import LISTS
 
 TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tensors; the others are floating
 
@@ -55,7 +56,7 @@ class Instance:
                 out.append(None)
             elif p.kind == "tensor":
                 out.append(self.physical(p.name, order))
-            elif p.kind == "ints":
+            elif p.kind in LISTS:
                 out.append(
                     list(self.packs[p.pack])
                     if p.rank < 0

@@ -24,7 +24,7 @@ from ..opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
 from ..reference.sizes import constant, extents
 from ..reference.statements import Collision, Outside
 from ..text.syntax import X
-from ..text.vocabulary import DTYPES
+from ..text.vocabulary import DTYPES, LISTS
 from .instance import TYPES, Instance
 from .meeting import meet
 
@@ -199,12 +199,13 @@ class Draw:
         if p.kind == "dtype":
             env[Presence + p.name] = 0  # T is drawn with the tensors
             return True
-        if p.kind == "ints":
+        if p.kind in LISTS:
             if p.pack and p.rank < 0:
                 self.packs.setdefault(p.pack, (rng.randint(1, 3),))
                 return True
             for j in range(p.rank):
-                env[f"{p.name}{j}"] = rng.choice([0, 1, 1, 2, 3, *[MISSING] * p.optional])
+                numbers = [0, 1, 1, 2, 3, *[MISSING] * p.optional] if p.kind == "ints" else [0.5, 1.0, 2.0]
+                env[f"{p.name}{j}"] = rng.choice(numbers)
         else:
             env[symbol(p.name)] = self.value(p)
         return True
@@ -224,7 +225,7 @@ class Draw:
 
     def default(self, p: Param):
         """The default of an option, component by component for a list."""
-        if p.kind != "ints":
+        if p.kind not in LISTS:
             self.env[symbol(p.name)] = number_of(constant(p.default, self.env))
             return
         for j in range(p.rank):

@@ -143,7 +143,7 @@ A test calls its op on numbers and compares: `test f([1, 2]) == [2, 4]`, with `~
         "a value has the wrong type",
         """\
 Tensor types have a capital: Num Float Int Bits Bool Any.  Option types have none: num real int bool dim
-dims ints[...] and texts, `"mean" | "sum"`.  `^ & | << >>` work on the bits of whole numbers.""",
+dims ints[...] reals[...] and texts, `"mean" | "sum"`.  `^ & | << >>` work on the bits of whole numbers.""",
         """op square(input: Float) = input ^ 2
 """,
         """op square(input: Float) = input ** 2

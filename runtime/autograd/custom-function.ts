@@ -73,7 +73,7 @@ interface Output {
 }
 
 class CustomNode extends Node {
-  readonly name: string;
+  readonly label: string;
   private readonly definition: Definition;
   private readonly context: Context;
   /** For each argument of forward, its place among the linked inputs, or -1. */
@@ -82,7 +82,7 @@ class CustomNode extends Node {
 
   constructor(definition: Definition, context: Context, args: readonly unknown[]) {
     super();
-    this.name = `${definition.name}Backward`;
+    this.label = `${definition.name}Backward`;
     this.definition = definition;
     this.context = context;
     this.places = args.map((arg) => (arg instanceof Tensor ? (this.link(arg), this.next.length - 1) : -1));
@@ -102,7 +102,7 @@ class CustomNode extends Node {
     const few = list.length < this.places.length && list.length !== this.next.length;
     if (few || list.slice(this.places.length).some((grad) => grad)) {
       throw new TypeMismatchError(
-        `function ${this.name} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`,
+        `function ${this.label} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`,
       );
     }
     const out: Grad[] = this.next.map(() => null);
@@ -110,7 +110,7 @@ class CustomNode extends Node {
       const grad = list[i] ?? null;
       if (place < 0) return;
       if (grad !== null && !(grad instanceof Tensor))
-        throw new TypeMismatchError(`${this.name}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
+        throw new TypeMismatchError(`${this.label}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
       // What is the user's own stays so: the engine adds to what it takes for its own.
       out[place] = grad === null || given.includes(grad) || is_grad_enabled() ? grad : grad.detach();
     });

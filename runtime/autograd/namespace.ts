@@ -8,5 +8,6 @@ export {
   set_detect_anomaly,
 } from "../tools/anomaly.js";
 export { GradcheckError, gradcheck, gradgradcheck, type GradcheckOptions } from "./gradcheck.js";
+export * as forward_ad from "./forward-ad.js";
 export * as graph from "./graph.js";
 export * as functional from "./derivatives.js";

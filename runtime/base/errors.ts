@@ -67,11 +67,11 @@ titled(LinAlgError, "LinAlgError");
 titled(AutogradError, "AutogradError");
 titled(DeviceError, "DeviceError");
 
-/** What a requirement over elements says that does not hold: of a matrix, an error of linear algebra. */
-export const refused = (message: string): OpError =>
-  /matrix is singular|not positive-definite|failed to converge/.test(message)
-    ? new LinAlgError(message)
-    : new OpError(message);
+/** What a requirement over elements says that does not hold; "LinAlgError: " before its own words makes it one. */
+export function refused(message: string): OpError {
+  const said = message.replace("LinAlgError: ", "");
+  return said === message ? new OpError(said) : new LinAlgError(said);
+}
 
 /** `TypeName` of a wrong argument, for messages. */
 export function describe(value: unknown): string {

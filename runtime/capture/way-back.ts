@@ -84,7 +84,7 @@ export function recordWayBack(
 /** What a call leaves on the tape whose function went the way back itself. */
 export class SpentNode extends Node {
   constructor(
-    readonly name: string,
+    readonly label: string,
     private readonly error: AutogradError,
   ) {
     super();
@@ -96,7 +96,7 @@ export class SpentNode extends Node {
 
 /** What a compiled call leaves on the tape. */
 export class CompiledNode extends Node {
-  readonly name: string;
+  readonly label: string;
   /** The memory that the way back reads of what is not the call's own, and the version that it had. */
   private readonly versions: readonly (readonly [value: number, version: number])[];
   private gone = false;
@@ -111,7 +111,7 @@ export class CompiledNode extends Node {
   ) {
     super();
     const { values, back } = program;
-    this.name = `${program.name}Backward`;
+    this.label = `${program.name}Backward`;
     for (const { to } of back.targets) this.link(typeof to === "number" ? given[to]! : to);
     const read = new Set<number>();
     for (const step of back.steps)
@@ -125,12 +125,12 @@ export class CompiledNode extends Node {
       { roots, targets } = back;
     if (this.gone) {
       throw new AutogradError(
-        `${this.name}: Trying to backward through the graph a second time (or directly access saved tensors after they ` +
+        `${this.label}: Trying to backward through the graph a second time (or directly access saved tensors after they ` +
           "have already been freed). Specify retain_graph=True if you need to backward through the graph a second time.",
       );
     }
     if (is_grad_enabled())
-      throw new AutogradError(`${this.name}: a compiled function's gradients cannot be differentiated again`);
+      throw new AutogradError(`${this.label}: a compiled function's gradients cannot be differentiated again`);
     for (const [value, version] of this.versions) {
       if (memory[value]!.version === version) continue;
       throw new AutogradError(
@@ -153,7 +153,7 @@ export class CompiledNode extends Node {
       if (!gradient) return null;
       const { value, dtype, shape, strides, offset } = gradient,
         { device, length } = values[value]!;
-      now[value] ??= device.allocate(dtype, length, this.name);
+      now[value] ??= device.allocate(dtype, length, this.label);
       return new Tensor(now[value], dtype, frozen(shape), strides ?? contiguousStrides(shape), offset);
     });
     this.segment.run(now, this.draws);

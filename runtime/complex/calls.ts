@@ -31,7 +31,7 @@ const named = ({ op: { name } }: CompiledOp, pairs: Tensor): Tensor =>
 
 /** What a table of complex-ops.ts has of an op. */
 function entry<T>(table: Readonly<Record<string, T>>, { name, params }: Op): T | null {
-  const key = [name, ...params.map((p) => p.name)].join(" ");
+  const key = [name, ...params.map((p) => (p.choices.length === 1 ? `${p.name}=${p.choices[0]}` : p.name))].join(" ");
   return Object.hasOwn(table, key) ? table[key]! : Object.hasOwn(table, name) ? table[name]! : null;
 }
 

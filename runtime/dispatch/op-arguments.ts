@@ -73,10 +73,12 @@ const WANTED: Readonly<Record<string, string>> = {
   dtype: "a dtype",
   dims: "a whole number or a list of them",
   ints: "a whole number or a list of them",
+  reals: "a number or a list of them",
 };
 
 /** Whether a value is of the kind that an option's parameter takes. */
 export function ofKind({ kind, choices }: Param, value: unknown): boolean {
+  const one = kind === "reals" ? isNumber : isWhole;
   return kind === "num" || kind === "real"
     ? isNumber(value) || (kind === "num" && value instanceof Complex)
     : kind === "bool"
@@ -86,10 +88,11 @@ export function ofKind({ kind, choices }: Param, value: unknown): boolean {
           (typeof value === "boolean" && choices.some((c) => c === "true" || c === "false"))
         : kind === "dtype"
           ? typeof value === "string"
-          : isWhole(value) ||
-            ((kind === "ints" || kind === "dims") &&
+          : one(value) ||
+            (kind !== "int" &&
+              kind !== "dim" &&
               Array.isArray(value) &&
-              Array.from(value as unknown[]).every((v) => v === null || isWhole(v)));
+              Array.from(value as unknown[]).every((v) => v === null || one(v)));
 }
 
 /** Refuses an option of another kind than its parameter's. */
@@ -124,6 +127,10 @@ export function choose(
     options = Object.keys((args[given] ?? {}) as object),
     able = ops.filter(({ op }) => layoutOf(op).positional >= given);
   return (
+    ops.find(({ op }) => {
+      const values = arranged(op, args);
+      return values && op.params.every((p, i) => p.slot < 0 || fits(op, p, values[i], false));
+    }) ??
     ops.find(({ op }) => arranged(op, args) !== null) ??
     able.find(({ op }) => options.every((name) => placeOf(layoutOf(op).names, name) >= 0)) ??
     able[0] ??

@@ -96,7 +96,7 @@ function cotangentOf(plan: Plan, program: number, slot: number): number {
 }
 
 export class ProgramNode extends Node {
-  readonly name: string;
+  readonly label: string;
   private readonly plan: Plan;
   private readonly program: number;
   private readonly random: RandomWords | null;
@@ -112,7 +112,7 @@ export class ProgramNode extends Node {
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
     super();
     const { op } = plan.compiled;
-    this.name = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}0`;
+    this.label = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}0`;
     this.plan = plan;
     this.program = program;
     this.outputs = outputs;

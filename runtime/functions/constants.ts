@@ -1,10 +1,13 @@
 // Numbers and small values that programs name: pi, infinity, a device, a size, the type of new numbers.
 
+import { VERSION } from "../../version.js";
 import { taken } from "../base/named-arguments.js";
 import { integers } from "../base/shape.js";
 import { type Device, defaultDevice, setDefaultDevice, toDevice } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 
+/** The PyTorch whose names and answers these are, and behind the plus sign this package's own version. */
+export const __version__ = `2.13.0+tensorloom.${VERSION}`;
 /** The circumference of a circle by its diameter, 3.14159. */
 export const pi = Math.PI;
 /** The base of natural logarithms, 2.71828. */
@@ -22,18 +25,21 @@ export function get_default_dtype(): DType {
   return "float32";
 }
 
-/** A device as a value, for whatever takes one. */
-class DeviceName {
-  constructor(
-    readonly type: string,
-    readonly index: number | null,
-  ) {}
+/** A device as a value, for whatever takes one: `torch.device("cpu")`. */
+export class DeviceName {
+  readonly type: string;
+  readonly index: number | null;
+  /** Throws where there is no such device. */
+  constructor(type: string, index?: number | null);
+  constructor(...args: unknown[]) {
+    const [type, index] = taken("Device type index?", args);
+    this.type = toDevice(String(type)).type;
+    this.index = (index as number | undefined) ?? null;
+  }
   toString(): string {
     return this.index === null ? this.type : `${this.type}:${this.index}`;
   }
 }
-export type { DeviceName };
-
 /** The device of this name, as "cpu" or "webgpu:0"; throws where there is none. */
 export function device(type: string | DeviceName, index?: number | null): DeviceName;
 export function device(...args: unknown[]): DeviceName {

@@ -319,6 +319,11 @@ class ModuleClass {
     return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, prepend as boolean);
   }
 
+  /** The deprecated name of `register_full_backward_hook`; `grad_input` holds the gradients of the module's inputs. */
+  register_backward_hook(hook: BackwardHook<this>): RemovableHandle {
+    return this.register_full_backward_hook(hook);
+  }
+
   /** Calls `hook(module, grad_output)` before those gradients go back through it; what it answers replaces them. */
   register_full_backward_pre_hook(
     hook: (module: this, grad_output: Gradients) => Gradients | Tensor | null | undefined | void,
@@ -384,7 +389,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

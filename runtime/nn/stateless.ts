@@ -112,6 +112,7 @@ function printed(text: string, values: Options): string {
   const value = (_: string, name: string, other?: string, how?: string): string => {
     const found = values[name] ?? (other === undefined ? null : other in values ? values[other] : other);
     if (how === "f" && typeof found === "number") return float(found);
+    if (how === "f" && Array.isArray(found)) return `(${found.map(float).join(", ")})`;
     if (how !== undefined && how !== "f")
       return shown(Array.isArray(found) ? found : new Array<unknown>(Number(how)).fill(found));
     return typeof found === "string" ? found : shown(found);

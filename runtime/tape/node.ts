@@ -32,7 +32,7 @@ export function watchNodes(by: NodeWatcher | null): void {
 
 /** A step of the graph of gradients. */
 export abstract class Node {
-  abstract readonly name: string;
+  abstract readonly label: string;
   /** Where the gradient of each differentiable input goes: a node and which of its outputs the input is. */
   readonly next: (Node | null)[] = [];
   readonly nextOutput: number[] = [];
@@ -71,15 +71,19 @@ export abstract class Node {
     };
   }
 
+  /** What it is the way back of: "MulBackward0". */
+  name(): string {
+    return this.label;
+  }
   toString(): string {
-    return `<${this.name}>`;
+    return `<${this.label}>`;
   }
 }
 titled(Node, "Node");
 
 /** The end of the tape at a leaf: adds to its `.grad`. */
 export class AccumulateGrad extends Node {
-  readonly name = "AccumulateGrad";
+  readonly label = "AccumulateGrad";
   readonly variable: Tensor;
   /**
    * Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See
@@ -104,12 +108,12 @@ export class AccumulateGrad extends Node {
 
 /** A node whose way back is a function: views, copies, and other things the runtime does itself. */
 export class FunctionNode extends Node {
-  readonly name: string;
+  readonly label: string;
   private readonly back: (grad: Tensor) => Grad;
 
   constructor(name: string, input: Tensor, back: (grad: Tensor) => Grad) {
     super();
-    this.name = name;
+    this.label = name;
     this.back = back;
     this.link(input);
   }
@@ -121,7 +125,7 @@ export class FunctionNode extends Node {
 
 /** A node with several inputs, linked by whoever makes it. */
 export class JoinNode extends Node {
-  readonly name: string;
+  readonly label: string;
   private readonly back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[];
 
   constructor(
@@ -130,7 +134,7 @@ export class JoinNode extends Node {
     back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[],
   ) {
     super();
-    this.name = name;
+    this.label = name;
     this.back = back;
     for (const input of inputs) this.link(input);
   }
@@ -204,7 +208,7 @@ export class Saved {
   constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
     if (tensor.storage.inference && !tensor.weak) {
       throw new AutogradError(
-        `${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
+        `${owner.label}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
           "normal tensor and use it in autograd.",
       );
     }
@@ -249,7 +253,7 @@ export class Saved {
     const tensor = this.tensor ?? this.unpacked?.();
     if (!tensor) {
       throw new AutogradError(
-        `${this.owner.name}: Trying to backward through the graph a second time (or directly access saved tensors after ` +
+        `${this.owner.label}: Trying to backward through the graph a second time (or directly access saved tensors after ` +
           "they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or " +
           "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you " +
           "need to access saved tensors after calling backward.",
@@ -267,7 +271,7 @@ export class Saved {
       throw new AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: " +
           `[torch.${tensor.dtype} ${showShape(tensor.shape)}], which is ` +
-          (this.output >= 0 ? `output ${this.output} of ${this.owner.name}` : `an input of ${this.owner.name}`) +
+          (this.output >= 0 ? `output ${this.output} of ${this.owner.label}` : `an input of ${this.owner.label}`) +
           `, is at version ${now}; expected version ${this.version} instead.`,
       );
     }

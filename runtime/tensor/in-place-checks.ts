@@ -42,7 +42,7 @@ export function beforeRecorded(x: Tensor, op: string): void {
   }
   if (x.viewRule === "several" && x.requires_grad) {
     throw new AutogradError(
-      `${op}: Output ${x.outputNumber} of ${x.grad_fn?.name ?? "a split"} is a view and is being modified inplace. This view is the output of a ` +
+      `${op}: Output ${x.outputNumber} of ${x.grad_fn?.label ?? "a split"} is a view and is being modified inplace. This view is the output of a ` +
         "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the " +
         "inplace operation by an out-of-place one.",
     );

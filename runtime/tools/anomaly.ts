@@ -78,7 +78,7 @@ function hasNaN(elements: Elements): boolean {
 
 /** Throws if a gradient that the node has just made holds a NaN; on a GPU the next read throws. */
 function inspect(
-  node: { readonly name: string; readonly made: string | null },
+  node: { readonly label: string; readonly made: string | null },
   grads: readonly (Tensor | null)[],
 ): void {
   const { detecting, checking } = modes.value;
@@ -89,7 +89,7 @@ function inspect(
       from = grad.offset,
       to = from + extent(grad.shape, grad.strides);
     const found =
-      `Function '${node.name}' returned nan values in its ${i}th output.` +
+      `Function '${node.label}' returned nan values in its ${i}th output.` +
       (node.made ? `\nTraceback of the forward call that caused the error:\n${node.made}` : "");
     if (device.type === "cpu") {
       if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);

@@ -7,6 +7,8 @@ import { sameShape } from "../base/shape.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
+export { make_tensor, type MakeTensorOptions } from "./make-tensor.js";
+
 /** What assert_close throws. */
 export class AssertionError extends OpError {}
 titled(AssertionError, "AssertionError");

@@ -35,7 +35,7 @@ export function recordInPlace(x: Tensor, node: Node): void {
 
 /** The base of a view that `inner` changed: inside the view gradients go through `inner`, outside of it they pass. */
 class CopySlices extends Node {
-  readonly name = "CopySlices";
+  readonly label = "CopySlices";
   private readonly inner: Node;
   private readonly shape: readonly number[];
   private readonly strides: readonly number[];

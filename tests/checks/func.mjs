@@ -222,4 +222,48 @@ export default {
     t.equal(x.mul(2).requires_grad, false);
     set_grad_enabled(true);
   },
+  "numbers with tangents": async (t) => {
+    const { autograd, no_grad } = t.torch,
+      { dual_level, enter_dual_level, exit_dual_level, make_dual, unpack_dual } = autograd.forward_ad,
+      x = t.tensor([1, 2]),
+      v = t.tensor([1, 0.5]);
+    const last = await dual_level(async () => {
+      const d = make_dual(x, v),
+        y = d.mul(d).sin(),
+        { primal, tangent } = unpack_dual(y);
+      t.close(await primal.tolist(), [0.841471, -0.7568025]);
+      t.close(await tangent.tolist(), [1.0806046, -1.3072872]);
+      t.equal([primal.requires_grad, tangent.requires_grad], [false, false]);
+      const [same, own] = unpack_dual(d);
+      t.equal(
+        [await same.tolist(), await own.tolist()],
+        [
+          [1, 2],
+          [1, 0.5],
+        ],
+      );
+      // Through reductions, products and two duals at once; what comes of none of them has no tangent.
+      const two = make_dual(t.tensor([3, 4]), t.tensor([1, 1]));
+      t.close(await unpack_dual(d.mul(two).sum()).tangent.item(), 3 + 2 + 1 + 2);
+      t.equal([unpack_dual(x.mul(2)).tangent, unpack_dual(d.detach()).tangent], [null, null]);
+      t.equal(await unpack_dual(d.mul(0).add(two)).tangent.tolist(), [1, 1]);
+      t.equal(unpack_dual(no_grad(() => d.mul(2))).tangent, null);
+      // Derivatives of tangents, backwards.
+      const w = leaf(t, [1, 2]),
+        { tangent: slope } = unpack_dual(make_dual(w, v).pow(3).sum());
+      t.close(await slope.item(), 9);
+      t.close(await autograd.grad(slope, w)[0].tolist(), [6, 6]);
+      await t.throws(() => enter_dual_level(), /Nested forward mode AD is not supported/);
+      await t.throws(() => make_dual(x, t.tensor([1, 2, 3])), /Tensor is of size \[2\] while the given .* size \[3\]/);
+      await t.throws(() => make_dual(x.long(), v), /Expected primal to be floating point or complex/);
+      await t.throws(() => make_dual(1, v), /make_dual: argument 'tensor'/);
+      return y;
+    });
+    t.equal(unpack_dual(last).tangent, null);
+    await t.throws(() => make_dual(x, v), /no level exists, make sure to enter_dual_level\(\) first/);
+    t.equal(enter_dual_level(), 0);
+    t.equal(await unpack_dual(make_dual(x, v).mul(3)).tangent.tolist(), [3, 1.5]);
+    exit_dual_level();
+    await t.throws(() => exit_dual_level(), /Dual level must be a positive number/);
+  },
 };

@@ -58,7 +58,7 @@ export default {
     }
     const x = t.tensor([3, 4], { requires_grad: true });
     const y = Square.apply(x);
-    t.equal(y.grad_fn.name, "SquareBackward");
+    t.equal(y.grad_fn.name(), "SquareBackward");
     y.sum().backward();
     t.equal(await x.grad.tolist(), [6, 8]);
     await t.throws(() => t.torch.AutoFunction.apply(x), /must have a forward/);

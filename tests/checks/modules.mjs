@@ -82,6 +82,7 @@ export default {
         [nn.Softmax(1), "Softmax(dim=1)"],
         [nn.CrossEntropyLoss(), "CrossEntropyLoss()"],
         [nn.Upsample({ scale_factor: 2 }), "Upsample(scale_factor=2.0, mode='nearest')"],
+        [nn.Upsample({ scale_factor: [2, 1.5] }), "Upsample(scale_factor=(2.0, 1.5), mode='nearest')"],
         [nn.Upsample([2, 3], { mode: "bilinear" }), "Upsample(size=(2, 3), mode='bilinear')"],
         [nn.AdaptiveAvgPool2d([3, null]), "AdaptiveAvgPool2d(output_size=(3, None))"],
         [nn.PairwiseDistance(), "PairwiseDistance()"],

@@ -132,7 +132,7 @@ export default {
     m(x).mul(3).sum().backward();
     t.equal([await x.grad.tolist(), await m.weight.grad.tolist(), seen], [[[30]], [[9]], [1, 1, 1]]);
     back.remove();
-    m.register_full_backward_hook((_, input) => {
+    m.register_backward_hook((_, input) => {
       seen.push(input);
     });
     m(t.tensor([[3]]))

@@ -106,6 +106,65 @@ export default {
     );
     t.equal(F.interpolate(x, { size: 2, antialias: false }).shape, [1, 1, 2, 2]);
   },
+  "the version of PyTorch, devices as values, borders of value 0": async (t) => {
+    const { torch } = t,
+      F = torch.nn.functional,
+      x = t.tensor([[1, 2, 3]]);
+    t.equal([/^2\.13\.0\+tensorloom\.\d/.test(torch.__version__), torch.__version__ >= "2.0"], [true, true]);
+    t.equal([torch.device("cpu") instanceof torch.Device, "cpu" instanceof torch.Device], [true, false]);
+    const node = x.requires_grad_().mul(2).sum().grad_fn;
+    t.equal([node.name(), node.next_functions[0][0].name()], ["SumBackward0", "MulBackward0"]);
+    for (const mode of ["reflect", "replicate", "circular"]) {
+      const padded = F.pad(x, [1, 1], { mode, value: 0 });
+      t.equal(await padded.tolist(), await F.pad(x, [1, 1], mode).tolist());
+      await t.throws(
+        () => F.pad(x, [1, 1], mode, 2),
+        new RegExp(`Padding mode '${mode}' doesn't take in value argument`),
+      );
+    }
+    const z = torch.complex(x.detach(), x.detach().neg());
+    t.equal(await torch.view_as_real(F.pad(z, [1, 0], { mode: "reflect", value: 0 })).tolist(), [
+      [
+        [2, -2],
+        [1, -1],
+        [2, -2],
+        [3, -3],
+      ],
+    ]);
+    t.equal(await F.pad(z, [1, 0], { value: 5 }).real.tolist(), [[5, 1, 2, 3]]);
+  },
+  "images resized by a factor for each axis": async (t) => {
+    const F = t.torch.nn.functional,
+      x = t.torch.arange(24, { device: t.device }).reshape(1, 1, 4, 6).sin();
+    for (const [scale_factor, options, wanted, slopes] of [
+      [[1.7, 2.3], { mode: "nearest" }, [-0.2879033, -0.9613975], [-3.352986, 5.255893, 7.914866]],
+      [[1.7, 2.3], { mode: "nearest-exact" }, [-0.8462204, -0.8462204], [-1.117662, 3.94192, 3.957433]],
+      [[0.6, 2.3], { mode: "bilinear" }, [-0.6246504, -0.9174739], [0.075833, 1.054013, 1.197557]],
+      [
+        [1.7, 2.3],
+        { mode: "bilinear", recompute_scale_factor: true },
+        [-0.6851881, -0.8462203],
+        [-0.753905, 3.447247, 5.526241],
+      ],
+      [[1.7, 0.5], { mode: "bicubic" }, [1.0156189, -0.5508078], [0.304772, 0.098734, 1.609676]],
+      [[0.6, 1.5], { mode: "bicubic", antialias: true }, [-0.6786166, -0.9878671], [-0.424357, 1.200189, 1.916811]],
+      [[0.6, 1.5], { mode: "area" }, [-0.5260931, -0.903809], [0.012673, 0.901609, 1.255815]],
+    ]) {
+      const leaf = x.detach().requires_grad_(),
+        y = F.interpolate(leaf, { scale_factor, ...options });
+      t.equal(
+        y.shape.slice(2),
+        [4, 6].map((n, i) => Math.floor(n * scale_factor[i])),
+      );
+      t.close((await y.flatten().tolist()).slice(-2), wanted, 1e-5);
+      y.square().sum().backward();
+      t.close((await leaf.grad.flatten().tolist()).slice(6, 9), slopes, 1e-4);
+    }
+    const { Upsample } = t.torch.nn;
+    t.equal(await Upsample({ scale_factor: [1, 1.5] })(t.tensor([[[[1, 2]]]])).tolist(), [[[[1, 1, 2]]]]);
+    await t.throws(() => F.interpolate(x, { scale_factor: [2, 2, 2] }), /'scale_factor' must be a number or 2 numbers/);
+    await t.throws(() => F.interpolate(x, { scale_factor: [2, null] }), /'scale_factor' must be numbers, but got null/);
+  },
   "tensors of memory that is there": async (t) => {
     const { torch } = t,
       array = new Float64Array([1, 2, 3]);

@@ -249,6 +249,43 @@ export default {
     kept.dispose();
     same(t, [await read(other), await read(other.add(1))], [[5], [6]]);
   },
+  "torch.testing.make_tensor": async (t) => {
+    const { testing, complex64 } = t.torch,
+      make = (shape, dtype, more = {}) => testing.make_tensor(shape, { dtype, device: t.device, ...more });
+    for (const [dtype, low, high, whole] of [
+      ["float32", -9, 9, false],
+      ["int64", -9, 9, true],
+      ["uint8", 0, 9, true],
+      ["bool", 0, 1, true],
+    ]) {
+      const x = make([40, 50], dtype),
+        all = (await x.flatten().tolist()).map(Number);
+      t.equal([x.dtype, x.shape, x.device, x.requires_grad], [dtype, [40, 50], t.device, false]);
+      const [least, most] = [Math.min(...all), Math.max(...all)];
+      t.equal([least >= low && least < low + 0.1, most <= high && most > high - 0.1], [true, true]);
+      t.equal(all.every(Number.isInteger), whole);
+    }
+    const some = make([200], "float32", { low: 2, high: 2.5, requires_grad: true }),
+      values = await some.tolist();
+    t.equal([some.requires_grad, some.is_leaf, values.every((v) => v >= 2 && v <= 2.5)], [true, true, true]);
+    t.equal(
+      (await make([300], "uint8", { low: 254.5, high: 1000 }).tolist()).every((v) => v === 255),
+      true,
+    );
+    const apart = make([3, 4], "float32", { noncontiguous: true });
+    t.equal([apart.is_contiguous(), apart.shape, new Set(await apart.flatten().tolist()).size], [false, [3, 4], 12]);
+    t.equal((await make([300], "int32", { low: 0, high: 2, exclude_zero: true }).tolist()).includes(0), false);
+    t.equal((await make([300], "int32", { low: 0, high: 2 }).tolist()).includes(0), true);
+    t.equal(make([2, 3], complex64).dtype, "complex64");
+    t.equal(testing.make_tensor(2, 3, { dtype: "float32", device: t.device }).shape, [2, 3]);
+    await t.throws(() => make([2], "int32", { low: 3, high: 3 }), /`low` must be less than `high`, but got 3 >= 3/);
+    await t.throws(
+      () => make([2], "uint8", { low: 300, high: 400 }),
+      /is \[300, 400\), but torch.uint8 only supports \[0, 256/,
+    );
+    await t.throws(() => make([2], "int32", { requires_grad: true }), /not supported for boolean and integral dtypes/);
+    await t.throws(() => testing.make_tensor([2], { device: t.device }), /make_tensor: missing argument 'dtype'/);
+  },
   "torch.testing.assert_close": async (t) => {
     const { testing, half } = t.torch,
       { assert_close } = testing,

@@ -55,7 +55,7 @@ export class WebGpuDevice implements Device {
   private readonly pressure = new GcPressure(1 << 14);
   private absent: PoolBuffer | null = null;
   /**
-   * Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under
+   * Where kernels tell what is wrong (codegen/wgsl/checks.wgsl), whose error that is, and the looks at it that are under
    * way.
    */
   private fault: PoolBuffer | null = null;

@@ -1,3 +1,8 @@
+export interface Pad2dOptions {
+  /** number, default `0` */
+  value?: number;
+}
+
 export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.pad2d, PARTS_);
 
 /**
@@ -8,11 +13,13 @@ export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.pad2d, PARTS_
  * @param input tensor of any type [*B, H, W]
  * @param pad 4 whole numbers
  * @param mode one of "reflect", "replicate", "circular"
+ * @param value number, default `0`
  * @returns tensor of any type [*B, Y_H, Y_W]
  */
-export function pad2d(input: Tensor, pad: number | readonly number[], mode: "reflect" | "replicate" | "circular"): Tensor;
-export function pad2d(input: Tensor, pad: number | readonly number[], options: { mode: "reflect" | "replicate" | "circular" }): Tensor;
-export function pad2d(input: Tensor, options: { pad: number | readonly number[]; mode: "reflect" | "replicate" | "circular" }): Tensor;
+export function pad2d(input: Tensor, pad: number | readonly number[], mode: "reflect" | "replicate" | "circular", options?: Pad2dOptions): Tensor;
+export function pad2d(input: Tensor, pad: number | readonly number[], mode: "reflect" | "replicate" | "circular", value: number): Tensor;
+export function pad2d(input: Tensor, pad: number | readonly number[], options: { mode: "reflect" | "replicate" | "circular" } & Pad2dOptions): Tensor;
+export function pad2d(input: Tensor, options: { pad: number | readonly number[]; mode: "reflect" | "replicate" | "circular" } & Pad2dOptions): Tensor;
 export function pad2d(...args: unknown[]): Tensor {
   return run_(pad2dOp, args) as Tensor;
 }
