@@ -114,15 +114,21 @@ def site() -> str:
 
 
 @pytest.fixture(scope="session")
-def documentation(dist, tmp_path_factory) -> Path:
-    """The folder of the documentation's website."""
+def documentation(request, dist, tmp_path_factory) -> Path:
+    """The folder of the documentation's website, which one of a run's processes makes for all."""
     import website.build
-    from buildtools import package
+    from buildtools import lock, package
     from buildtools.paths import EARLIER
     from codegen.earlier import Earlier
 
-    library = package.definitions(earlier=Earlier(EARLIER))
-    return website.build.build(library, dist, tmp_path_factory.mktemp("website") / "site")
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if hasattr(request.config, "workerinput") else own) / "website"
+    with lock.alone(folder.with_suffix(".lock"), print):
+        if not folder.exists():
+            part = folder.with_suffix(".part")
+            website.build.build(package.definitions(earlier=Earlier(EARLIER)), dist, part)
+            part.rename(folder)
+    return folder
 
 
 @pytest.fixture

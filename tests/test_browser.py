@@ -66,7 +66,7 @@ def shared(opened, site):
 
     def open_page(device: str, new: bool = False):
         nonlocal page, files, on
-        if page is None or page.is_closed() or new or files == TOGETHER["cpu"] or device != on:
+        if page is None or page.is_closed() or new or files == TOGETHER or device != on:
             page, files, on = opened(site), 0, device
         files += 1
         return page
