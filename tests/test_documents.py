@@ -76,16 +76,36 @@ def strip(file):
 
 
 def test_every_example_of_the_reference_runs(dist, tmp_path):
-    """What hovers and the website's reference print: each line is a call that runs as it stands, with its value behind
-    it."""
-    found = []
-    for file in sorted((dist / "ops").glob("*.d.ts")):
-        for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
-            found += [
-                re.fullmatch(r" \* (.*?)  // (.*)", line).groups() for line in block.replace("*\\/", "*/").splitlines()
-            ]
-    assert len(found) > 400
-    made = [f"  [{json.dumps(f'{code}  // {printed}')}, () => {code}, {printed}],\n" for code, printed in found]
+    """What hovers and the website's reference print: calls that run as they stand, with their values behind them; of
+    modules, optimizers and schedulers also statements before."""
+    found: list[tuple[str, str, str]] = []
+    files = {
+        kind: [file for pattern in patterns for file in sorted(dist.glob(pattern))]
+        for kind, patterns in {
+            "ops": ["ops/*.d.ts"],
+            "modules": ["names/modules.d.ts", "runtime/nn/**/*.d.ts"],
+            "optimizers": ["runtime/optim/**/*.d.ts"],
+        }.items()
+    }
+    counts = {}
+    for kind, some in files.items():
+        before = len(found)
+        for file in some:
+            for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
+                lines = []
+                for line in block.replace("*\\/", "*/").splitlines():
+                    code, _, printed = line.removeprefix(" * ").partition("  // ")
+                    lines.append(code)
+                    if printed:
+                        found.append(("\n".join(lines[:-1]), lines[-1], printed))
+                        lines = []
+                assert not lines, f"{file}: an example prints nothing: {lines}"
+        counts[kind] = len(found) - before
+    assert counts["ops"] > 400 and counts["modules"] > 100 and counts["optimizers"] > 25, counts
+    made = [
+        f"  [{json.dumps(f'{before} {code}  // {printed}')}, async () => {{ {before}\nreturn {code}; }}, {printed}],\n"
+        for before, code, printed in found
+    ]
     (tmp_path / "examples.mjs").write_text(
         f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\nexport const examples = [\n{''.join(made)}];\n"
     )

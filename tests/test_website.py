@@ -171,6 +171,15 @@ LOADED = re.compile(
 )
 
 
+@pytest.mark.parametrize("name", ["torch.nn.LayerNorm", "torch.optim.LBFGS"])
+def test_an_example_with_statements_gives_what_is_printed(opened, name):
+    page = opened(f"reference/{name}.html")
+    printed = page.inner_text(".example output")
+    page.click(".example .run")
+    page.wait_for_selector(".example output.ran")
+    assert page.inner_text(".example output") == printed
+
+
 def test_example_pages_have_what_they_load(documentation):
     missed, count = [], 0
     for file in sorted((documentation / "examples").rglob("*.mjs")):

@@ -68,10 +68,7 @@ def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
     """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is
     (tests/test_documents.py)."""
     out = []
-    for t in op.tests if op.outputs else ():
-        if t.raises is not None or t.condition.kind not in ("==", "~="):
-            continue
-        left, right = t.condition.args
+    for left, right in compared(op):
         try:
             called = call(left, op, floats_first(op, before))
             if gives_complex(left, op):  # tests write complex numbers as pairs
@@ -80,6 +77,12 @@ def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
         except Unwritable:
             continue
     return out[:EXAMPLES]
+
+
+def compared(op: OpDef) -> list[tuple[X, X]]:
+    """What its tests compare: a call, and what it gives."""
+    found = [t.condition for t in op.tests if t.raises is None] if op.outputs else []
+    return [(c.args[0], c.args[1]) for c in found if c.kind in ("==", "~=")]
 
 
 def gives_complex(left: X, op: OpDef) -> bool:
@@ -105,32 +108,41 @@ def floats_first(op: OpDef, before: Sequence[OpDef]) -> bool:
 def call(e: X, op: OpDef, whole: bool = False) -> str:
     if e.kind == "field":
         return f"{call(e.args[0], op, whole)}.{e.val}"
-    if e.kind != "call" or e.val != op.name or not op.aliases:
+    if not op.aliases:
         raise Unwritable
-    place = [p for p in op.params if not p.keyword]
-    args, options = [], []
-    for a in e.args:
-        if a.kind == "kw":
-            p = next((p for p in op.params if p.name == a.val), None)
-            if p is None:
-                raise Unwritable
-            options.append(f"{a.val}: {argument(a.args[0], p, whole)}")
-        else:
-            if len(args) >= len(place):
-                raise Unwritable
-            args.append(argument(a, place[len(args)], whole))
-    # A choice of one tells overloads apart.
-    options += [
-        f"{p.name}: {p.choices[0] if p.choices[0] in ('true', 'false') else json.dumps(p.choices[0])}"
-        for p in place[len(args) :]
-        if len(p.choices) == 1 and p.choices != ("false",) and not any(o.startswith(f"{p.name}:") for o in options)
-    ]
+    texts = given(e, op, whole)
+    place = [p.name for p in op.params if not p.keyword]
+    by_place = place[: sum(a.kind != "kw" for a in e.args)]
+    args = [texts[name] for name in by_place]
+    options = [f"{name}: {text}" for name, text in texts.items() if name not in by_place]
     if options:
         args.append("{ " + ", ".join(options) + " }")
     name = op.aliases[0]
     if name.startswith("Tensor."):
         return f"{args[0]}.{name.removeprefix('Tensor.')}({', '.join(args[1:])})"
     return f"{name}({', '.join(args)})"
+
+
+def given(e: X, op: OpDef, whole: bool = False) -> dict[str, str]:
+    """What a test's call of an op gives, by the parameters' names."""
+    if e.kind != "call" or e.val != op.name:
+        raise Unwritable
+    place = [p for p in op.params if not p.keyword]
+    positional = [a for a in e.args if a.kind != "kw"]
+    if len(positional) > len(place):
+        raise Unwritable
+    found = {p.name: argument(a, p, whole) for p, a in zip(place, positional, strict=False)}
+    for a in e.args:
+        if a.kind == "kw":
+            p = next((p for p in op.params if p.name == a.val), None)
+            if p is None:
+                raise Unwritable
+            found[p.name] = argument(a.args[0], p, whole)
+    # A choice of one tells overloads apart.
+    for p in place[len(positional) :]:
+        if len(p.choices) == 1 and p.choices != ("false",) and p.name not in found:
+            found[p.name] = p.choices[0] if p.choices[0] in ("true", "false") else json.dumps(p.choices[0])
+    return found
 
 
 def shown_name(op: OpDef) -> str:

@@ -75,6 +75,7 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
         "name": m.name,
         "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
         "function": called_name(op),
+        "examples": [line.replace("*/", "*\\/") for line in examples(op, m, ops)],
         "settings": kept,
         "options": f", {{ {', '.join(options)} }}" if options else "",
         "ops": [f"{o.name}Op" for o in ops],
@@ -85,6 +86,31 @@ def calls(op: OpDef, m: Module) -> bool:
     """Whether this is the overload that takes the texts that a module fixes: `mode = "constant"`."""
     texts = {p.name: p.choices for p in op.params if p.kind == "choice"}
     return all(s.value is None or s.value.val in texts.get(s.name, (s.value.val,)) for s in m.settings)
+
+
+def examples(op: OpDef, m: Module, ops: list[OpDef]) -> list[str]:
+    """`torch.nn.Softmax({ dim: 0 })(torch.tensor([0, 0]))  // [0.5, 0.5]`, of a test of its op or one of the same name:
+    what the module keeps is given to the constructor, the rest to the call (tests/test_documents.py)."""
+    kept = {s.name: s.kept for s in m.settings if s.value is None}
+    fixed = {s.name: constant(s.value) for s in m.settings if s.value is not None}
+    for o in [op, *(o for o in ops if o is not op)]:
+        if any(p.name == "training" for p in o.params) or o.tree is None:
+            continue
+        for left, right in docs.compared(o):
+            try:
+                given = docs.given(left, o)
+                values = docs.value(right, docs.rounded)
+            except docs.Unwritable:
+                continue
+            if any(given.pop(name, None) != text for name, text in fixed.items()):
+                continue
+            inputs = [text for name, text in given.items() if name not in kept]
+            if list(given)[: len(inputs)] != [name for name in given if name not in kept]:
+                continue
+            options = ", ".join(f"{kept[name]}: {text}" for name, text in given.items() if name in kept)
+            made = f"torch.nn.{m.name}({f'{{ {options} }}' if options else ''})"
+            return [f"{made}({', '.join(inputs)})  // {values}"]
+    return []
 
 
 def known_when_made(op: OpDef, kept: set[str]) -> list[int]:

@@ -131,6 +131,10 @@ class SequentialClass extends Modules {
     );
   }
 }
+/**
+ * @example
+ * torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 3))(torch.ones([2, 2, 2])).shape  // [2, 3]
+ */
 export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential", "forward !, slice start? end?");
 export type Sequential = SequentialClass;
 
@@ -160,6 +164,10 @@ class ModuleListClass extends Modules {
     return showTree(this.constructor.name, "", shown);
   }
 }
+/**
+ * @example
+ * torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.Tanh()]).length  // 2
+ */
 export const ModuleList = /* @__PURE__ */ callable(
   ModuleListClass,
   "ModuleList",
@@ -237,7 +245,12 @@ interface ModuleDictMaker {
   new <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
   <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
 }
-/** Modules by name. */
+/**
+ * Modules by name.
+ *
+ * @example
+ * [...torch.nn.ModuleDict({ act: torch.nn.ReLU() }).keys()]  // ["act"]
+ */
 export const ModuleDict = /* @__PURE__ */ callable(
   ModuleDictClass,
   "ModuleDict",
@@ -295,6 +308,10 @@ class ParameterListClass extends Listed<Parameter> {
     return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`);
   }
 }
+/**
+ * @example
+ * torch.nn.ParameterList([torch.nn.Parameter(torch.ones([2]))]).length  // 1
+ */
 export const ParameterList = /* @__PURE__ */ callable(
   ParameterListClass,
   "ParameterList",
@@ -323,6 +340,10 @@ class ParameterDictClass extends Keyed<Parameter> {
     return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TYPE_NAMES[dtype]}Tensor`);
   }
 }
+/**
+ * @example
+ * [...torch.nn.ParameterDict({ scale: torch.nn.Parameter(torch.ones([2])) }).keys()]  // ["scale"]
+ */
 export const ParameterDict = /* @__PURE__ */ callable(
   ParameterDictClass,
   "ParameterDict",

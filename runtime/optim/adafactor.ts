@@ -28,7 +28,15 @@ function along(param: Tensor, axis: number): Tensor | null {
   return zeros(shape, { dtype: param.dtype, device: param.device });
 }
 
-/** Steps by the gradient over averages of its square, kept as rows and columns alone. */
+/**
+ * Steps by the gradient over averages of its square, kept as rows and columns alone.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Adafactor([w], { lr: 0.1 }).step();
+ * w  // [0.841886, -1.84189]
+ */
 export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
   name: "Adafactor",
   defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, maximize: false },

@@ -45,7 +45,15 @@ const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> 
     words: (o, { step }) => corrections(o, step),
   });
 
-/** Steps by averages of the gradient over the root of averages of its square. */
+/**
+ * Steps by averages of the gradient over the root of averages of its square.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Adam([w], { lr: 0.1 }).step();
+ * w  // [0.9, -1.9]
+ */
 export const Adam = /* @__PURE__ */ adam("Adam", {
   lr: 1e-3,
   betas: [0.9, 0.999],
@@ -57,7 +65,15 @@ export const Adam = /* @__PURE__ */ adam("Adam", {
 });
 export type Adam = Optimizer<AdamOptions>;
 
-/** Adam whose decay of weights stands apart from the gradient. */
+/**
+ * Adam whose decay of weights stands apart from the gradient.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.AdamW([w], { lr: 0.1 }).step();
+ * w  // [0.899, -1.898]
+ */
 export const AdamW = /* @__PURE__ */ adam("AdamW", {
   lr: 1e-3,
   betas: [0.9, 0.999],
@@ -72,7 +88,15 @@ export type AdamW = Optimizer<AdamOptions>;
 export interface AdamaxOptions extends Averaging {
   maximize: boolean;
 }
-/** Adam with the largest gradient so far in place of the average of squares. */
+/**
+ * Adam with the largest gradient so far in place of the average of squares.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Adamax([w], { lr: 0.1 }).step();
+ * w  // [0.9, -1.9]
+ */
 export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
   name: "Adamax",
   check,
@@ -88,7 +112,15 @@ export interface NAdamOptions extends Averaging {
   decoupled_weight_decay: boolean;
   maximize: boolean;
 }
-/** Adam with Nesterov's momentum. */
+/**
+ * Adam with Nesterov's momentum.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.NAdam([w], { lr: 0.1 }).step();
+ * w  // [0.894355, -1.89435]
+ */
 export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
   name: "NAdam",
   defaults: {
@@ -125,7 +157,15 @@ export interface RAdamOptions extends Averaging {
   decoupled_weight_decay: boolean;
   maximize: boolean;
 }
-/** Adam that waits until the average of squares can be trusted. */
+/**
+ * Adam that waits until the average of squares can be trusted.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.RAdam([w], { lr: 0.1 }).step();
+ * w  // [0.8, -1.6]
+ */
 export const RAdam = /* @__PURE__ */ optimizer<RAdamOptions>({
   name: "RAdam",
   check,

@@ -256,7 +256,20 @@ async function searched(
   }
 }
 
-/** A quasi-Newton method with little memory; its step takes a closure. */
+/**
+ * A quasi-Newton method with little memory; its step takes a closure.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * const optimizer = torch.optim.LBFGS([w]);
+ * await optimizer.step(() => {
+ *   optimizer.zero_grad();
+ *   const loss = w.square().sum();
+ *   loss.backward();
+ *   return loss;
+ * });
+ * torch.round(w)  // [0, 0]
+ */
 export const LBFGS = /* @__PURE__ */ callable(
   LBFGSClass,
   "LBFGS",

@@ -115,6 +115,14 @@ function adjustment(way: MuonOptions["adjust_lr_fn"], rows: number, columns: num
   return way === "match_rms_adamw" ? 0.2 * Math.sqrt(Math.max(rows, columns)) : Math.sqrt(Math.max(1, rows / columns));
 }
 
-/** Momentum whose matrices are made orthogonal before the step. */
+/**
+ * Momentum whose matrices are made orthogonal before the step.
+ *
+ * @example
+ * const w = torch.eye(2).requires_grad_();
+ * w.square().sum().backward();
+ * await torch.optim.Muon([w], { lr: 0.1 }).step();
+ * w  // [[0.8775, 0], [0, 0.8775]]
+ */
 export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon", "checkParams !, shapeOfState !, update !, bufferOf !");
 export type Muon = MuonClass;

@@ -14,7 +14,15 @@ export interface SGDOptions {
   nesterov: boolean;
   maximize: boolean;
 }
-/** Steps along the gradient, with momentum if one likes. */
+/**
+ * Steps along the gradient, with momentum if one likes.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.SGD([w], { lr: 0.1 }).step();
+ * w  // [0.8, -1.6]
+ */
 export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
   name: "SGD",
   defaults: { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false },
@@ -42,7 +50,15 @@ export interface ASGDOptions {
 }
 const isPair = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
-/** Steps along the gradient, and an average of where they led. */
+/**
+ * Steps along the gradient, and an average of where they led.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.ASGD([w], { lr: 0.1 }).step();
+ * w  // [0.79999, -1.59998]
+ */
 export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
   name: "ASGD",
   defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
@@ -67,7 +83,15 @@ export interface RpropOptions {
   step_sizes: readonly [number, number];
   maximize: boolean;
 }
-/** Steps of their own size for each element, by the gradient's sign alone. */
+/**
+ * Steps of their own size for each element, by the gradient's sign alone.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Rprop([w], { lr: 0.1 }).step();
+ * w  // [0.9, -1.9]
+ */
 export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
   name: "Rprop",
   defaults: { lr: 1e-2, etas: [0.5, 1.2], step_sizes: [1e-6, 50], maximize: false },

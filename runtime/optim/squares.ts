@@ -14,7 +14,15 @@ export interface RMSpropOptions {
   centered: boolean;
   maximize: boolean;
 }
-/** Steps by the gradient over the root of an average of its square. */
+/**
+ * Steps by the gradient over the root of an average of its square.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.RMSprop([w], { lr: 0.01 }).step();
+ * w  // [0.9, -1.9]
+ */
 export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
   name: "RMSprop",
   defaults: { lr: 1e-2, alpha: 0.99, eps: 1e-8, weight_decay: 0, momentum: 0, centered: false, maximize: false },
@@ -44,7 +52,15 @@ export interface AdagradOptions {
   eps: number;
   maximize: boolean;
 }
-/** Steps by the gradient over the root of the sum of its squares. */
+/**
+ * Steps by the gradient over the root of the sum of its squares.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Adagrad([w], { lr: 0.1 }).step();
+ * w  // [0.9, -1.9]
+ */
 export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
   name: "Adagrad",
   defaults: { lr: 1e-2, lr_decay: 0, weight_decay: 0, initial_accumulator_value: 0, eps: 1e-10, maximize: false },
@@ -70,7 +86,15 @@ export interface AdadeltaOptions {
   weight_decay: number;
   maximize: boolean;
 }
-/** Steps by the gradient over recent squares, without a rate to choose. */
+/**
+ * Steps by the gradient over recent squares, without a rate to choose.
+ *
+ * @example
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await torch.optim.Adadelta([w], { lr: 0.1 }).step();
+ * w  // [0.999684, -1.99968]
+ */
 export const Adadelta = /* @__PURE__ */ optimizer<AdadeltaOptions>({
   name: "Adadelta",
   defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, maximize: false },

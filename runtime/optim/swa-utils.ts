@@ -115,6 +115,12 @@ class AveragedModelClass extends Module {
     });
   }
 }
+/**
+ * @example
+ * const model = torch.nn.Linear(2, 1), averaged = torch.optim.swa_utils.AveragedModel(model);
+ * averaged.update_parameters(model);
+ * averaged(torch.ones([3, 2])).shape  // [3, 1]
+ */
 export const AveragedModel = /* @__PURE__ */ callable(
   AveragedModelClass,
   "AveragedModel",
@@ -179,7 +185,16 @@ const parts = {
   cos: (t: number) => (1 - Math.cos(Math.PI * t)) / 2,
   linear: (t: number) => t,
 };
-/** From the rate there is to `swa_lr` in `anneal_epochs`, and then that. */
+/**
+ * From the rate there is to `swa_lr` in `anneal_epochs`, and then that.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.swa_utils.SWALR(optimizer, 0.5, { anneal_epochs: 2 });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.75]
+ */
 export const SWALR = /* @__PURE__ */ scheduler<Annealing>({
   name: "SWALR",
   defaults: { swa_lr: undefined, anneal_epochs: 10, anneal_strategy: "cos" },

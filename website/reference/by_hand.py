@@ -174,7 +174,7 @@ def call(name: str, made: list[Row]) -> str:
 @dataclass(frozen=True)
 class Described:
     """A value's page.  call: as one writes it, nothing for a constant; result: in words; members: of a class, (name,
-    what)."""
+    what); examples: (code, what it gives)."""
 
     call: str
     text: str
@@ -182,6 +182,7 @@ class Described:
     result: str
     source: str
     members: list[tuple[str, str]]
+    examples: list[tuple[str, str]]
 
 
 def described(value: Value, made: list[Row] | None = None) -> Described:
@@ -200,6 +201,7 @@ def described(value: Value, made: list[Row] | None = None) -> Described:
         else "",
         source=value.source,
         members=[(member(m), m.text) for m in value.members if m.text] if value.name != "torch.Tensor" else [],
+        examples=[(code, printed) for code, _, printed in (text.rpartition("  // ") for text in value.examples)],
     )
 
 

@@ -1,7 +1,7 @@
 // The package's public values as TypeScript sees them: node public_api.mjs dist/index.d.ts prints JSON, a list of
 //   name         `torch.nn.Linear`; names: others of the same thing
 //   kind         function, class, value
-//   file, doc    where it is declared, and its comment
+//   file, doc    where it is declared, and its comment; examples: code, with what it gives behind `  // `
 //   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples}
 //   members      of a class: the same of methods and properties, those of its own
 import path from "node:path";
@@ -24,6 +24,10 @@ const PLAIN = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefin
 const fileOf = (declaration) =>
   declaration ? path.relative(root, declaration.getSourceFile().fileName).split(path.sep).join("/") : "";
 const docOf = (symbol) => ts.displayPartsToString(symbol?.getDocumentationComment(checker) ?? []);
+const examplesOf = (tagged) =>
+  (tagged?.getJsDocTags(checker) ?? [])
+    .filter(({ name }) => name === "example")
+    .map(({ text }) => ts.displayPartsToString(text));
 const shown = (type) => checker.typeToString(type, undefined, PLAIN).replace(/import\("[^"]*"\)\./g, "");
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 const isPublic = (symbol) =>
@@ -109,10 +113,7 @@ function signatureOf(signature) {
     params: parameters(signature),
     result: shown(signature.getReturnType()),
     doc: ts.displayPartsToString(signature.getDocumentationComment(checker)),
-    examples: signature
-      .getJsDocTags()
-      .filter(({ name }) => name === "example")
-      .map(({ text }) => ts.displayPartsToString(text)),
+    examples: examplesOf(signature),
   };
 }
 
@@ -134,7 +135,14 @@ function described(name, symbol) {
     type = checker.getTypeOfSymbol(symbol);
   const makers = type.getConstructSignatures(),
     calls = type.getCallSignatures();
-  const made = { name, names: [], file: fileOf(declaration), doc: docOf(symbol), members: [] };
+  const made = {
+    name,
+    names: [],
+    file: fileOf(declaration),
+    doc: docOf(symbol),
+    members: [],
+    examples: examplesOf(symbol),
+  };
   if (!makers.length)
     return {
       ...made,

@@ -37,7 +37,7 @@ class Signature:
 @dataclass(frozen=True)
 class Value:
     """A public value.  kind: function, class, value, method or property; names: others of the same thing; file: where
-    it is declared, from the package's root; members: of a class."""
+    it is declared, from the package's root; members: of a class; examples: code, with what it gives behind `  // `."""
 
     name: str
     kind: str
@@ -48,6 +48,7 @@ class Value:
     base: str = ""
     signatures: tuple[Signature, ...] = ()
     members: tuple[Value, ...] = field(default=())
+    examples: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -85,6 +86,7 @@ def value(made: dict[str, Any]) -> Value:
         base=made.get("base", ""),
         signatures=tuple(signature(s) for s in made["signatures"]),
         members=tuple(value(m) for m in made.get("members", ())),
+        examples=tuple(made.get("examples", ())),
     )
 
 

@@ -19,7 +19,8 @@ async function imported(text) {
 }
 
 /**
- * What an expression comes to, or statements by `answer = …`.  `device`: where its tensors are made.
+ * What an expression comes to, or the last of several lines, where the one before it ends a statement.  `device`: where
+ * its tensors are made.
  * Throws what the code throws.
  */
 export async function run(code, device = "cpu") {
@@ -30,7 +31,8 @@ const { nn, optim } = torch, F = nn.functional;
 `;
   setDefaultDevice(device);
   try {
-    const made = await imported(`${head}export const answer = await (${code}\n);`);
+    const [, statements = "", last] = /^([\s\S]*;[ \t]*\n(?![ \t})\]]))?([\s\S]*)$/.exec(code.trimEnd()),
+      made = await imported(`${head}${statements}export const answer = await (${last}\n);`);
     return made.answer;
   } finally {
     setDefaultDevice(before);

@@ -201,5 +201,10 @@ class MultiheadAttentionClass extends Module {
     return [turn(out), weights];
   }
 }
+/**
+ * @example
+ * const x = torch.ones([5, 1, 4]);
+ * torch.nn.MultiheadAttention(4, 2)(x, x, x)[0].shape  // [5, 1, 4]
+ */
 export const MultiheadAttention = /* @__PURE__ */ callable(MultiheadAttentionClass, "MultiheadAttention", "forward !");
 export type MultiheadAttention = MultiheadAttentionClass;

@@ -118,6 +118,10 @@ class RNNCellClass extends CellModule {
     return super.extra_repr() + (this.nonlinearity === "tanh" ? "" : `, nonlinearity=${this.nonlinearity}`);
   }
 }
+/**
+ * @example
+ * torch.nn.RNNCell(3, 4)(torch.ones([2, 3])).shape  // [2, 4]
+ */
 export const RNNCell = /* @__PURE__ */ callable(RNNCellClass, "RNNCell", "forward input hx?");
 export type RNNCell = RNNCellClass;
 
@@ -131,7 +135,12 @@ class GRUCellClass extends CellModule {
     return this.run(input, [hx ?? null], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
   }
 }
-/** One step of a gated recurrent unit. */
+/**
+ * One step of a gated recurrent unit.
+ *
+ * @example
+ * torch.nn.GRUCell(3, 4)(torch.ones([2, 3])).shape  // [2, 4]
+ */
 export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell", "forward input hx?");
 export type GRUCell = GRUCellClass;
 
@@ -146,6 +155,11 @@ class LSTMCellClass extends CellModule {
     return this.run(input, hx, 2, (x, h, [, cell]) => lstmStep(x, h, cell!)) as [Tensor, Tensor];
   }
 }
-/** One step of a long short-term memory. */
+/**
+ * One step of a long short-term memory.
+ *
+ * @example
+ * torch.nn.LSTMCell(3, 4)(torch.ones([2, 3]))[0].shape  // [2, 4]
+ */
 export const LSTMCell = /* @__PURE__ */ callable(LSTMCellClass, "LSTMCell", "forward input hx?");
 export type LSTMCell = LSTMCellClass;

@@ -105,6 +105,10 @@ class LinearCrossEntropyLossClass extends Module {
     );
   }
 }
+/**
+ * @example
+ * torch.nn.LinearCrossEntropyLoss(3, 4)(torch.ones([2, 3]), torch.tensor([0, 3], { dtype: torch.long })).shape  // []
+ */
 export const LinearCrossEntropyLoss = /* @__PURE__ */ callable(
   LinearCrossEntropyLossClass,
   "LinearCrossEntropyLoss",
@@ -241,6 +245,10 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
   }
 }
 const slice = (x: Tensor, start: number, length: number): Tensor => sliceAxis(x, 1, start, length, 1, "narrow");
+/**
+ * @example
+ * torch.nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2])(torch.ones([3, 4]), torch.tensor([0, 3, 5], { dtype: torch.long })).output.shape  // [3]
+ */
 export const AdaptiveLogSoftmaxWithLoss = /* @__PURE__ */ callable(
   AdaptiveLogSoftmaxWithLossClass,
   "AdaptiveLogSoftmaxWithLoss",

@@ -185,11 +185,26 @@ function conv(name: string, rank: number, apply: Convolution): ConvClass {
   }
   return callable(Conv, name, "forward input");
 }
-/** A convolution over one axis with weights and a bias of its own: `torch.nn.functional.conv1d`. */
+/**
+ * A convolution over one axis with weights and a bias of its own: `torch.nn.functional.conv1d`.
+ *
+ * @example
+ * torch.nn.Conv1d(2, 3, 3, { padding: 1 })(torch.ones([1, 2, 8])).shape  // [1, 3, 8]
+ */
 export const Conv1d = /* @__PURE__ */ conv("Conv1d", 1, (x, w, b, o) => F.conv1d(x, w, b, o));
-/** A convolution over two axes with weights and a bias of its own: `torch.nn.functional.conv2d`. */
+/**
+ * A convolution over two axes with weights and a bias of its own: `torch.nn.functional.conv2d`.
+ *
+ * @example
+ * torch.nn.Conv2d(2, 3, 3, { padding: 1 })(torch.ones([1, 2, 8, 6])).shape  // [1, 3, 8, 6]
+ */
 export const Conv2d = /* @__PURE__ */ conv("Conv2d", 2, (x, w, b, o) => F.conv2d(x, w, b, o));
-/** A convolution over three axes with weights and a bias of its own: `torch.nn.functional.conv3d`. */
+/**
+ * A convolution over three axes with weights and a bias of its own: `torch.nn.functional.conv3d`.
+ *
+ * @example
+ * torch.nn.Conv3d(2, 3, 3, { padding: 1 })(torch.ones([1, 2, 8, 6, 4])).shape  // [1, 3, 8, 6, 4]
+ */
 export const Conv3d = /* @__PURE__ */ conv("Conv3d", 3, (x, w, b, o) => F.conv3d(x, w, b, o));
 
 export interface ConvTransposeOptions extends Factory {
@@ -286,15 +301,30 @@ function convTranspose(name: string, rank: number, apply: Convolution): ConvTran
   }
   return callable(ConvTranspose, name, "forward input output_size?, missing !");
 }
-/** The adjoint of a convolution over one axis: `torch.nn.functional.conv_transpose1d`. */
+/**
+ * The adjoint of a convolution over one axis: `torch.nn.functional.conv_transpose1d`.
+ *
+ * @example
+ * torch.nn.ConvTranspose1d(2, 3, 2, { stride: 2 })(torch.ones([1, 2, 8])).shape  // [1, 3, 16]
+ */
 export const ConvTranspose1d = /* @__PURE__ */ convTranspose("ConvTranspose1d", 1, (x, w, b, o) =>
   F.conv_transpose1d(x, w, b, o),
 );
-/** The adjoint of a convolution over two axes: `torch.nn.functional.conv_transpose2d`. */
+/**
+ * The adjoint of a convolution over two axes: `torch.nn.functional.conv_transpose2d`.
+ *
+ * @example
+ * torch.nn.ConvTranspose2d(2, 3, 2, { stride: 2 })(torch.ones([1, 2, 8, 6])).shape  // [1, 3, 16, 12]
+ */
 export const ConvTranspose2d = /* @__PURE__ */ convTranspose("ConvTranspose2d", 2, (x, w, b, o) =>
   F.conv_transpose2d(x, w, b, o),
 );
-/** The adjoint of a convolution over three axes: `torch.nn.functional.conv_transpose3d`. */
+/**
+ * The adjoint of a convolution over three axes: `torch.nn.functional.conv_transpose3d`.
+ *
+ * @example
+ * torch.nn.ConvTranspose3d(2, 3, 2, { stride: 2 })(torch.ones([1, 2, 8, 6, 4])).shape  // [1, 3, 16, 12, 8]
+ */
 export const ConvTranspose3d = /* @__PURE__ */ convTranspose("ConvTranspose3d", 3, (x, w, b, o) =>
   F.conv_transpose3d(x, w, b, o),
 );

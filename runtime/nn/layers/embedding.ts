@@ -174,6 +174,10 @@ class EmbeddingClass extends TableModule {
     return `${this.num_embeddings}, ${this.embedding_dim}${padding}${this.common()}${this.sparse ? ", sparse=True" : ""}`;
   }
 }
+/**
+ * @example
+ * torch.nn.Embedding.from_pretrained(torch.tensor([[1, 2], [3, 4]]))(torch.tensor([1, 0], { dtype: torch.long }))  // [[3, 4], [1, 2]]
+ */
 export const Embedding = /* @__PURE__ */ callable(EmbeddingClass, "Embedding", "from_pretrained !, forward input");
 export type Embedding = EmbeddingClass;
 
@@ -291,6 +295,10 @@ interface BagInput {
   offsets?: Tensor | null;
   per_sample_weights?: Tensor | null;
 }
+/**
+ * @example
+ * torch.nn.EmbeddingBag(10, 3, { mode: "sum" })(torch.tensor([[1, 2], [4, 5]], { dtype: torch.long })).shape  // [2, 3]
+ */
 export const EmbeddingBag = /* @__PURE__ */ callable(
   EmbeddingBagClass,
   "EmbeddingBag",

@@ -73,7 +73,17 @@ function fractionalPool(
   }
   return callable(Pool, name, "forward input");
 }
-/** The largest elements of windows that overlap unevenly, over two axes. */
+/**
+ * The largest elements of windows that overlap unevenly, over two axes.
+ *
+ * @example
+ * torch.nn.FractionalMaxPool2d(2, { output_size: 2 })(torch.ones([1, 1, 5, 5]))  // [[[[1, 1], [1, 1]]]]
+ */
 export const FractionalMaxPool2d = /* @__PURE__ */ fractionalPool("FractionalMaxPool2d", 2, fractional_max_pool2d);
-/** The largest elements of windows that overlap unevenly, over three axes. */
+/**
+ * The largest elements of windows that overlap unevenly, over three axes.
+ *
+ * @example
+ * torch.nn.FractionalMaxPool3d(2, { output_size: 2 })(torch.ones([1, 1, 5, 5, 5])).shape  // [1, 1, 2, 2, 2]
+ */
 export const FractionalMaxPool3d = /* @__PURE__ */ fractionalPool("FractionalMaxPool3d", 3, fractional_max_pool3d);

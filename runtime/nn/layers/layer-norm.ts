@@ -69,6 +69,10 @@ class LayerNormClass extends Module {
     return `${tuple(this.normalized_shape)}, eps=${float(this.eps)}, elementwise_affine=${flag(this.elementwise_affine)}, bias=${flag(this.bias !== null)}`;
   }
 }
+/**
+ * @example
+ * torch.nn.LayerNorm(2)(torch.tensor([[1, 3], [2, 6]]))  // [[-0.999995, 0.999995], [-0.999999, 0.999999]]
+ */
 export const LayerNorm = /* @__PURE__ */ callable(LayerNormClass, "LayerNorm", "forward input");
 export type LayerNorm = LayerNormClass;
 
@@ -124,6 +128,10 @@ class RMSNormClass extends Module {
     return `${tuple(this.normalized_shape)}, eps=${this.eps === null ? "None" : float(this.eps)}, elementwise_affine=${flag(this.elementwise_affine)}`;
   }
 }
+/**
+ * @example
+ * torch.nn.RMSNorm(2)(torch.tensor([[3, 4]]))  // [[0.848528, 1.13137]]
+ */
 export const RMSNorm = /* @__PURE__ */ callable(RMSNormClass, "RMSNorm", "forward input");
 export type RMSNorm = RMSNormClass;
 
@@ -177,5 +185,9 @@ class GroupNormClass extends Module {
     return `${this.num_groups}, ${this.num_channels}, eps=${float(this.eps)}, affine=${flag(this.affine)}, bias=${flag(this.bias !== null)}`;
   }
 }
+/**
+ * @example
+ * torch.nn.GroupNorm(2, 4)(torch.tensor([[1, 3, 2, 6]]))  // [[-0.999995, 0.999995, -0.999999, 0.999999]]
+ */
 export const GroupNorm = /* @__PURE__ */ callable(GroupNormClass, "GroupNorm", "forward input");
 export type GroupNorm = GroupNormClass;

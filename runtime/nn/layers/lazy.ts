@@ -121,17 +121,47 @@ const lazyConv = (name: string, base: ConvClass) => lazy<ConvModule, LazyConv>(n
 const lazyConvTranspose = (name: string, base: ConvTransposeClass) =>
   lazy<ConvModule, LazyConvTranspose>(name, base, conv(true));
 
-/** `Conv1d` whose number of channels the first input says. */
+/**
+ * `Conv1d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConv1d(3, 3)(torch.ones([1, 2, 8])).shape  // [1, 3, 6]
+ */
 export const LazyConv1d = /* @__PURE__ */ lazyConv("LazyConv1d", Conv1d);
-/** `Conv2d` whose number of channels the first input says. */
+/**
+ * `Conv2d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConv2d(3, 3)(torch.ones([1, 2, 8, 6])).shape  // [1, 3, 6, 4]
+ */
 export const LazyConv2d = /* @__PURE__ */ lazyConv("LazyConv2d", Conv2d);
-/** `Conv3d` whose number of channels the first input says. */
+/**
+ * `Conv3d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConv3d(3, 3)(torch.ones([1, 2, 8, 6, 4])).shape  // [1, 3, 6, 4, 2]
+ */
 export const LazyConv3d = /* @__PURE__ */ lazyConv("LazyConv3d", Conv3d);
-/** `ConvTranspose1d` whose number of channels the first input says. */
+/**
+ * `ConvTranspose1d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConvTranspose1d(3, 3)(torch.ones([1, 2, 8])).shape  // [1, 3, 10]
+ */
 export const LazyConvTranspose1d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose1d", ConvTranspose1d);
-/** `ConvTranspose2d` whose number of channels the first input says. */
+/**
+ * `ConvTranspose2d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConvTranspose2d(3, 3)(torch.ones([1, 2, 8, 6])).shape  // [1, 3, 10, 8]
+ */
 export const LazyConvTranspose2d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose2d", ConvTranspose2d);
-/** `ConvTranspose3d` whose number of channels the first input says. */
+/**
+ * `ConvTranspose3d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyConvTranspose3d(3, 3)(torch.ones([1, 2, 8, 6, 4])).shape  // [1, 3, 10, 8, 6]
+ */
 export const LazyConvTranspose3d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose3d", ConvTranspose3d);
 
 type LazyLinearClass = Callable<
@@ -141,7 +171,12 @@ type LazyLinearClass = Callable<
       | [LinearOptions & { out_features: number }]
   ) => Linear
 >;
-/** `Linear` whose number of inputs the first input says. */
+/**
+ * `Linear` whose number of inputs the first input says.
+ *
+ * @example
+ * torch.nn.LazyLinear(2)(torch.ones([4, 3])).shape  // [4, 2]
+ */
 export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLinear", Linear, {
   axis: (_, input) => input.ndim - 1,
   channels: (_, saved) => saved("weight")?.[1],
@@ -164,15 +199,45 @@ const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) =>
       if (m.running_var) m.running_var = ones([channels], like(m.running_var));
     },
   });
-/** `BatchNorm1d` whose number of channels the first input says. */
+/**
+ * `BatchNorm1d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyBatchNorm1d()(torch.tensor([[1, 2], [3, 6]]))  // [[-0.999995, -0.999999], [0.999995, 0.999999]]
+ */
 export const LazyBatchNorm1d = /* @__PURE__ */ lazyNorm("LazyBatchNorm1d", BatchNorm1d);
-/** `BatchNorm2d` whose number of channels the first input says. */
+/**
+ * `BatchNorm2d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyBatchNorm2d()(torch.tensor([[[[1, 3]]], [[[5, 7]]]]))  // [[[[-1.34164, -0.447213]]], [[[0.447213, 1.34164]]]]
+ */
 export const LazyBatchNorm2d = /* @__PURE__ */ lazyNorm("LazyBatchNorm2d", BatchNorm2d);
-/** `BatchNorm3d` whose number of channels the first input says. */
+/**
+ * `BatchNorm3d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyBatchNorm3d()(torch.tensor([[[[[1, 3]]]], [[[[5, 7]]]]]))  // [[[[[-1.34164, -0.447213]]]], [[[[0.447213, 1.34164]]]]]
+ */
 export const LazyBatchNorm3d = /* @__PURE__ */ lazyNorm("LazyBatchNorm3d", BatchNorm3d);
-/** `InstanceNorm1d` whose number of channels the first input says. */
+/**
+ * `InstanceNorm1d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyInstanceNorm1d()(torch.tensor([[[1, 3], [2, 6]]]))  // [[[-0.999995, 0.999995], [-0.999999, 0.999999]]]
+ */
 export const LazyInstanceNorm1d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm1d", InstanceNorm1d, 2);
-/** `InstanceNorm2d` whose number of channels the first input says. */
+/**
+ * `InstanceNorm2d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyInstanceNorm2d()(torch.tensor([[[[1, 3], [1, 3]]]]))  // [[[[-0.999995, 0.999995], [-0.999995, 0.999995]]]]
+ */
 export const LazyInstanceNorm2d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm2d", InstanceNorm2d, 3);
-/** `InstanceNorm3d` whose number of channels the first input says. */
+/**
+ * `InstanceNorm3d` whose number of channels the first input says.
+ *
+ * @example
+ * torch.nn.LazyInstanceNorm3d()(torch.tensor([[[[[1, 3], [1, 3]]]]]))  // [[[[[-0.999995, 0.999995], [-0.999995, 0.999995]]]]]
+ */
 export const LazyInstanceNorm3d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm3d", InstanceNorm3d, 4);

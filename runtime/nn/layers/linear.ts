@@ -59,6 +59,10 @@ class LinearClass extends Module {
     return `in_features=${this.in_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }
 }
+/**
+ * @example
+ * torch.nn.Linear(3, 2)(torch.ones([4, 3])).shape  // [4, 2]
+ */
 export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear", "forward !");
 export type Linear = LinearClass;
 
@@ -114,5 +118,9 @@ class BilinearClass extends Module {
     return `in1_features=${this.in1_features}, in2_features=${this.in2_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }
 }
+/**
+ * @example
+ * torch.nn.Bilinear(3, 4, 2)(torch.ones([5, 3]), torch.ones([5, 4])).shape  // [5, 2]
+ */
 export const Bilinear = /* @__PURE__ */ callable(BilinearClass, "Bilinear", "forward input1 input2");
 export type Bilinear = BilinearClass;

@@ -178,15 +178,45 @@ function instanceNorm(name: string, rank: number): NormConstructor {
   return callable(InstanceNorm, name, "forward input");
 }
 
-/** Normalises each channel over the batch and one axis or none, and keeps averages for evaluation. */
+/**
+ * Normalises each channel over the batch and one axis or none, and keeps averages for evaluation.
+ *
+ * @example
+ * torch.nn.BatchNorm1d(2)(torch.tensor([[1, 2], [3, 6]]))  // [[-0.999995, -0.999999], [0.999995, 0.999999]]
+ */
 export const BatchNorm1d = /* @__PURE__ */ batchNorm("BatchNorm1d", [2, 3]);
-/** Normalises each channel over the batch and two axes, and keeps averages for evaluation. */
+/**
+ * Normalises each channel over the batch and two axes, and keeps averages for evaluation.
+ *
+ * @example
+ * torch.nn.BatchNorm2d(1)(torch.tensor([[[[1, 3]]], [[[5, 7]]]]))  // [[[[-1.34164, -0.447213]]], [[[0.447213, 1.34164]]]]
+ */
 export const BatchNorm2d = /* @__PURE__ */ batchNorm("BatchNorm2d", [4]);
-/** Normalises each channel over the batch and three axes, and keeps averages for evaluation. */
+/**
+ * Normalises each channel over the batch and three axes, and keeps averages for evaluation.
+ *
+ * @example
+ * torch.nn.BatchNorm3d(1)(torch.tensor([[[[[1, 3]]]], [[[[5, 7]]]]]))  // [[[[[-1.34164, -0.447213]]]], [[[[0.447213, 1.34164]]]]]
+ */
 export const BatchNorm3d = /* @__PURE__ */ batchNorm("BatchNorm3d", [5]);
-/** Normalises each channel of each sample over one axis. */
+/**
+ * Normalises each channel of each sample over one axis.
+ *
+ * @example
+ * torch.nn.InstanceNorm1d(2)(torch.tensor([[[1, 3], [2, 6]]]))  // [[[-0.999995, 0.999995], [-0.999999, 0.999999]]]
+ */
 export const InstanceNorm1d = /* @__PURE__ */ instanceNorm("InstanceNorm1d", 2);
-/** Normalises each channel of each sample over two axes. */
+/**
+ * Normalises each channel of each sample over two axes.
+ *
+ * @example
+ * torch.nn.InstanceNorm2d(1)(torch.tensor([[[[1, 3], [1, 3]]]]))  // [[[[-0.999995, 0.999995], [-0.999995, 0.999995]]]]
+ */
 export const InstanceNorm2d = /* @__PURE__ */ instanceNorm("InstanceNorm2d", 3);
-/** Normalises each channel of each sample over three axes. */
+/**
+ * Normalises each channel of each sample over three axes.
+ *
+ * @example
+ * torch.nn.InstanceNorm3d(1)(torch.tensor([[[[[1, 3], [1, 3]]]]]))  // [[[[[-0.999995, 0.999995], [-0.999995, 0.999995]]]]]
+ */
 export const InstanceNorm3d = /* @__PURE__ */ instanceNorm("InstanceNorm3d", 4);

@@ -46,5 +46,9 @@ class PReLUClass extends Module {
     return `num_parameters=${this.num_parameters}`;
   }
 }
+/**
+ * @example
+ * torch.nn.PReLU()(torch.tensor([-4, 2]))  // [-1, 2]
+ */
 export const PReLU = /* @__PURE__ */ callable(PReLUClass, "PReLU", "forward input");
 export type PReLU = PReLUClass;

@@ -79,6 +79,10 @@ class RNNClass extends RecurrentModule {
   }
 }
 
+/**
+ * @example
+ * torch.nn.RNN(3, 4)(torch.ones([5, 2, 3]))[0].shape  // [5, 2, 4]
+ */
 export const RNN = /* @__PURE__ */ callable(RNNClass, "RNN", "step !, forward input hx?");
 
 export type RNN = RNNClass;
@@ -128,6 +132,10 @@ class GRUClass extends RecurrentModule {
   }
 }
 
+/**
+ * @example
+ * torch.nn.GRU(3, 4)(torch.ones([5, 2, 3]))[0].shape  // [5, 2, 4]
+ */
 export const GRU = /* @__PURE__ */ callable(GRUClass, "GRU", "step !, forward input hx?");
 
 export type GRU = GRUClass;
@@ -193,6 +201,10 @@ class LSTMClass extends RecurrentModule {
   }
 }
 
+/**
+ * @example
+ * torch.nn.LSTM(3, 4)(torch.ones([5, 2, 3]))[0].shape  // [5, 2, 4]
+ */
 export const LSTM = /* @__PURE__ */ callable(LSTMClass, "LSTM", "step !, forward input hx?");
 
 export type LSTM = LSTMClass;

@@ -17,6 +17,10 @@ class IdentityClass extends Module {
     return input;
   }
 }
+/**
+ * @example
+ * torch.nn.Identity()(torch.tensor([1, 2]))  // [1, 2]
+ */
 export const Identity = /* @__PURE__ */ callable(IdentityClass, "Identity", "forward input");
 export type Identity = IdentityClass;
 
@@ -38,6 +42,10 @@ class FlattenClass extends Module {
     return `start_dim=${this.start_dim}, end_dim=${this.end_dim}`;
   }
 }
+/**
+ * @example
+ * torch.nn.Flatten()(torch.ones([2, 3, 4])).shape  // [2, 12]
+ */
 export const Flatten = /* @__PURE__ */ callable(FlattenClass, "Flatten", "forward input");
 export type Flatten = FlattenClass;
 
@@ -58,6 +66,10 @@ class UnflattenClass extends Module {
     return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`;
   }
 }
+/**
+ * @example
+ * torch.nn.Unflatten(1, [2, 2])(torch.tensor([[1, 2, 3, 4]]))  // [[[1, 2], [3, 4]]]
+ */
 export const Unflatten = /* @__PURE__ */ callable(
   UnflattenClass,
   "Unflatten",

@@ -141,6 +141,10 @@ interface EncoderCall {
   is_causal?: boolean;
 }
 
+/**
+ * @example
+ * torch.nn.TransformerEncoderLayer(4, 2, 8)(torch.ones([3, 1, 4])).shape  // [3, 1, 4]
+ */
 export const TransformerEncoderLayer = /* @__PURE__ */ callable(
   TransformerEncoderLayerClass,
   "TransformerEncoderLayer",
@@ -241,6 +245,10 @@ export interface DecoderCall {
 export const DECODER =
   "tgt memory tgt_mask? memory_mask? tgt_key_padding_mask? memory_key_padding_mask? tgt_is_causal? memory_is_causal?";
 
+/**
+ * @example
+ * torch.nn.TransformerDecoderLayer(4, 2, 8)(torch.ones([3, 1, 4]), torch.ones([5, 1, 4])).shape  // [3, 1, 4]
+ */
 export const TransformerDecoderLayer = /* @__PURE__ */ callable(
   TransformerDecoderLayerClass,
   "TransformerDecoderLayer",

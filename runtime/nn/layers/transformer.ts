@@ -69,6 +69,11 @@ class TransformerEncoderClass extends Module {
   }
 }
 
+/**
+ * @example
+ * const layer = torch.nn.TransformerEncoderLayer(4, 2, 8);
+ * torch.nn.TransformerEncoder(layer, 2)(torch.ones([3, 1, 4])).shape  // [3, 1, 4]
+ */
 export const TransformerEncoder = /* @__PURE__ */ callable(
   TransformerEncoderClass,
   "TransformerEncoder",
@@ -110,6 +115,11 @@ class TransformerDecoderClass extends Module {
   }
 }
 
+/**
+ * @example
+ * const layer = torch.nn.TransformerDecoderLayer(4, 2, 8);
+ * torch.nn.TransformerDecoder(layer, 2)(torch.ones([3, 1, 4]), torch.ones([5, 1, 4])).shape  // [3, 1, 4]
+ */
 export const TransformerDecoder = /* @__PURE__ */ callable(
   TransformerDecoderClass,
   "TransformerDecoder",
@@ -259,6 +269,10 @@ class TransformerClass extends Module {
   }
 }
 
+/**
+ * @example
+ * torch.nn.Transformer(4, 2, 1, 1, 8)(torch.ones([5, 1, 4]), torch.ones([3, 1, 4])).shape  // [3, 1, 4]
+ */
 export const Transformer = /* @__PURE__ */ callable(
   TransformerClass,
   "Transformer",

@@ -131,6 +131,16 @@ class SequentialClass extends Composed {
     });
   }
 }
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const { ConstantLR, ExponentialLR, SequentialLR } = torch.optim.lr_scheduler;
+ * const parts = [ConstantLR(optimizer, { factor: 0.1 }), ExponentialLR(optimizer, 0.5)];
+ * const scheduler = SequentialLR(optimizer, parts, [1]);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [1]
+ */
 export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR");
 export type SequentialLR = SequentialClass;
 
@@ -155,6 +165,15 @@ class ChainedClass extends Composed {
     });
   }
 }
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const { ConstantLR, ExponentialLR, ChainedScheduler } = torch.optim.lr_scheduler;
+ * const scheduler = ChainedScheduler([ConstantLR(optimizer, { factor: 0.1 }), ExponentialLR(optimizer, 0.5)]);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.05]
+ */
 export const ChainedScheduler = /* @__PURE__ */ callable(
   ChainedClass,
   "ChainedScheduler",

@@ -156,6 +156,14 @@ class CyclicClass extends LRScheduler {
     return this.base_lrs.map((base, i) => base + (this.max_lrs[i]! - base) * height);
   }
 }
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1, { step_size_up: 3, cycle_momentum: false });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.4]
+ */
 export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR", "scale !");
 export type CyclicLR = CyclicClass;
 
@@ -300,5 +308,13 @@ function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): num
     throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
   return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
 }
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1, { total_steps: 10, cycle_momentum: false });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.52]
+ */
 export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR");
 export type OneCycleLR = OneCycleClass;

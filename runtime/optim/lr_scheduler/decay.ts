@@ -22,14 +22,32 @@ function keepLambdas({ lr_lambda }: Lambdas, optimizer: AnyOptimizer): { lr_lamb
   return { lr_lambdas: all };
 }
 
-/** The first rate times `lr_lambda(epoch)`. */
+/**
+ * The first rate times `lr_lambda(epoch)`.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, (epoch) => 0.5 ** epoch);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const LambdaLR = /* @__PURE__ */ scheduler<Lambdas>({
   name: "LambdaLR",
   defaults: { lr_lambda: undefined },
   keep: keepLambdas,
   next: (o, { t, base, group }) => base * lambdas(o)[group]!(t),
 });
-/** The last rate times `lr_lambda(epoch)`. */
+/**
+ * The last rate times `lr_lambda(epoch)`.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, () => 0.5);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
   name: "MultiplicativeLR",
   defaults: { lr_lambda: undefined },
@@ -37,7 +55,16 @@ export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
   next: (o, { t, lr, group, initial }) => (initial ? lr : lr * lambdas(o)[group]!(t)),
 });
 
-/** Times `gamma` every `step_size` epochs. */
+/**
+ * Times `gamma` every `step_size` epochs.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: number }>({
   name: "StepLR",
   defaults: { step_size: undefined, gamma: 0.1 },
@@ -45,7 +72,16 @@ export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: numb
   closed: (o, t, base) => base * o.gamma ** Math.floor(t / o.step_size),
 });
 
-/** Times `gamma` at each of the milestones. */
+/**
+ * Times `gamma` at each of the milestones.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [1, 10], 0.5);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const MultiStepLR = /* @__PURE__ */ scheduler<{ milestones: readonly number[]; gamma: number }>({
   name: "MultiStepLR",
   defaults: { milestones: undefined, gamma: 0.1 },
@@ -54,7 +90,16 @@ export const MultiStepLR = /* @__PURE__ */ scheduler<{ milestones: readonly numb
   closed: ({ milestones, gamma }, t, base) => base * gamma ** milestones.filter((m) => m <= t).length,
 });
 
-/** A part of the rate, and all of it after `total_iters` epochs. */
+/**
+ * A part of the rate, and all of it after `total_iters` epochs.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, { factor: 0.5 });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iters: number }>({
   name: "ConstantLR",
   defaults: { factor: 1 / 3, total_iters: 5 },
@@ -65,7 +110,16 @@ export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iter
   closed: ({ factor, total_iters }, t, base) => base * (t >= total_iters ? 1 : factor),
 });
 
-/** From one part of the rate to another in a straight line. */
+/**
+ * From one part of the rate to another in a straight line.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, { start_factor: 0.5, total_iters: 2 });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.75]
+ */
 export const LinearLR = /* @__PURE__ */ scheduler<{ start_factor: number; end_factor: number; total_iters: number }>({
   name: "LinearLR",
   defaults: { start_factor: 1 / 3, end_factor: 1, total_iters: 5 },
@@ -83,7 +137,16 @@ export const LinearLR = /* @__PURE__ */ scheduler<{ start_factor: number; end_fa
   closed: ({ start_factor: a, end_factor: b, total_iters: n }, t, base) => base * (a + ((b - a) * Math.min(n, t)) / n),
 });
 
-/** Times `gamma` each epoch. */
+/**
+ * Times `gamma` each epoch.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const ExponentialLR = /* @__PURE__ */ scheduler<{ gamma: number }>({
   name: "ExponentialLR",
   defaults: { gamma: undefined },
@@ -91,7 +154,16 @@ export const ExponentialLR = /* @__PURE__ */ scheduler<{ gamma: number }>({
   closed: ({ gamma }, t, base) => base * gamma ** t,
 });
 
-/** Down to nothing in `total_iters` epochs, as a power of what is left. */
+/**
+ * Down to nothing in `total_iters` epochs, as a power of what is left.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, { total_iters: 4 });
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.75]
+ */
 export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; power: number }>({
   name: "PolynomialLR",
   defaults: { total_iters: 5, power: 1 },
@@ -100,7 +172,16 @@ export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; pow
   closed: ({ total_iters: n, power }, t, base) => base * (1 - Math.min(n, t) / n) ** power,
 });
 
-/** Half a wave of the cosine down to `eta_min` in `T_max` epochs, and up again. */
+/**
+ * Half a wave of the cosine down to `eta_min` in `T_max` epochs, and up again.
+ *
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 2);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const CosineAnnealingLR = /* @__PURE__ */ scheduler<{ T_max: number; eta_min: number }>({
   name: "CosineAnnealingLR",
   defaults: { T_max: undefined, eta_min: 0 },

@@ -136,6 +136,13 @@ class PlateauClass extends LRScheduler {
     });
   }
 }
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, { patience: 0, factor: 0.5 });
+ * for (const loss of [3, 4]) scheduler.step(loss);
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export const ReduceLROnPlateau = /* @__PURE__ */ callable(
   PlateauClass,
   "ReduceLROnPlateau",

@@ -72,6 +72,14 @@ class WarmRestarts extends LRScheduler {
   }
 }
 
+/**
+ * @example
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 4);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.853553]
+ */
 export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(
   WarmRestarts,
   "CosineAnnealingWarmRestarts",
