@@ -76,8 +76,8 @@ export {
   pi,
   set_default_device,
   Size,
-  DeviceName as Device,
-  type DeviceName,
+  Device,
+  type Device as DeviceName,
 } from "./functions/constants.js";
 export {
   BFloat16Tensor,

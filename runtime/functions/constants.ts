@@ -1,9 +1,10 @@
 // Numbers and small values that programs name: pi, infinity, a device, a size, the type of new numbers.
 
 import { VERSION } from "../../version.js";
+import { titled } from "../base/class-name.js";
 import { taken } from "../base/named-arguments.js";
 import { integers } from "../base/shape.js";
-import { type Device, defaultDevice, setDefaultDevice, toDevice } from "../devices/device.js";
+import { type Device as RunningDevice, defaultDevice, setDefaultDevice, toDevice } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 
 /** The PyTorch whose names and answers these are, and behind the plus sign this package's own version. */
@@ -26,7 +27,7 @@ export function get_default_dtype(): DType {
 }
 
 /** A device as a value, for whatever takes one: `torch.device("cpu")`. */
-export class DeviceName {
+export class Device {
   readonly type: string;
   readonly index: number | null;
   /** Throws where there is no such device. */
@@ -40,23 +41,24 @@ export class DeviceName {
     return this.index === null ? this.type : `${this.type}:${this.index}`;
   }
 }
+titled(Device, "Device");
 /** The device of this name, as "cpu" or "webgpu:0"; throws where there is none. */
-export function device(type: string | DeviceName, index?: number | null): DeviceName;
-export function device(...args: unknown[]): DeviceName {
+export function device(type: string | Device, index?: number | null): Device;
+export function device(...args: unknown[]): Device {
   const [given, index] = taken("device type index?", args),
     name = index == null ? String(given) : `${given}:${index}`,
     { type } = toDevice(name),
     [, number] = /:(\d+)$/.exec(name) ?? [];
-  return Object.freeze(new DeviceName(type, number === undefined ? null : Number(number)));
+  return Object.freeze(new Device(type, number === undefined ? null : Number(number)));
 }
 
 /** Where new tensors are made from now on; null: on the CPU. */
-export function set_default_device(device: string | DeviceName | Device | null): void {
+export function set_default_device(device: string | Device | RunningDevice | null): void {
   [device] = taken("set_default_device device", arguments);
   setDefaultDevice(device ?? "cpu");
 }
 /** Where new tensors are made. */
-export function get_default_device(): DeviceName {
+export function get_default_device(): Device {
   taken("get_default_device", arguments);
   return device(defaultDevice().type);
 }

@@ -15,6 +15,7 @@ const ANY_NUMBER = new RegExp(
     "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors|to)|cartesian_prod|einsum|meshgrid)",
     "torch\\.(Size|empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
     "torch\\.(expand|permute|view)_copy",
+    "torch\\.testing\\.make_tensor",
     "torch\\.nn\\.utils\\.prune\\.PruningContainer",
     "torch\\.func\\.(linearize|vjp)",
     "torch\\.(chain_matmul|nn\\.(Identity|Sequential|utils\\.skip_init))",
