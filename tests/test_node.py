@@ -2,7 +2,9 @@
 and device.
 
 A process runs several files of checks, one after the other: most of what one would take on the CPU is its start, and
-on a GPU they share pipelines.  On Dawn the package is loaded as one file: a third of the time."""
+on a GPU they share pipelines.  One where each tensor grows memory, which takes longer with each kernel that a process
+has made: WebAssembly's instances on it all learn of it.  On Dawn the package is loaded as one file: a third of the
+time."""
 
 import json
 import os
@@ -18,9 +20,8 @@ HERE = Path(__file__).parent
 CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem != "assert")
 NODE_TESTS = sorted((HERE / "node").glob("*.test.mjs"))
 SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the CPU device may find things otherwise
-# Files in a process: fewer where each takes long, on a GPU and where each tensor grows memory (which takes longer with
-# each kernel that a process has made: WebAssembly's instances on it all learn of it).
-TOGETHER, FEW = (1, 1) if PLACES in os.environ else (9, 4)  # alone where it is noted what each test runs
+# Files in a process, on the CPU and on a GPU, where each takes longer; alone where it is noted what each test runs.
+TOGETHER, FEW = (1, 1) if PLACES in os.environ else (9, 4)
 ALONE = {"memory", "modes"}  # files that count what their process holds
 PARTS = {"quantised"}  # files that import modules of the package of their own, which must be of the same package
 
@@ -74,9 +75,8 @@ def checked(request):
 def batch(first: tuple[str, str, str], asked: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """What a process runs to answer the first: the rest of its group among those asked for on its device in its
     setting.  (The tests before it may be another process's, which then has run them.)"""
-    together = FEW if first[1] == "webgpu" or first[2] == "moving_memory" else TOGETHER
-    alone = ALONE | (PARTS if first[1] == "webgpu" else set())
-    if Path(first[0]).stem in alone:
+    together, alone = (FEW, ALONE | PARTS) if first[1] == "webgpu" else (TOGETHER, ALONE)
+    if first[2] == "moving_memory" or Path(first[0]).stem in alone:
         return [first]
     same = [one for one in asked if one[1:] == first[1:] and Path(one[0]).stem not in alone]
     at = same.index(first)
