@@ -58,7 +58,9 @@ BY_LOGITS = ["ctc_rows", "ctc_loss", "ctc_loss_joined"]
 STRAIGHT_THROUGH = ["fake_quantize_per_tensor_affine", "fake_quantize_by_tensors", "fake_quantize_channels"]
 # Eigenvectors' phases are not the matrix's: PyTorch's gradient is that of what depends on none.
 WITHOUT_PHASE = ["linalg_eig", "complex_eig"]
-OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH, *WITHOUT_PHASE}
+# Places that get no gradient, which the largest of many could not tell of where several are as large.
+PLACES = ["roi_align_max"]
+OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH, *WITHOUT_PHASE, *PLACES}
 DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in OTHERWISE]
 
 
