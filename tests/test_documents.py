@@ -101,7 +101,11 @@ def test_every_example_of_the_reference_runs(dist, tmp_path):
                         lines = []
                 assert not lines, f"{file}: an example prints nothing: {lines}"
         counts[kind] = len(found) - before
-    assert counts["ops"] > 400 and counts["modules"] > 100 and counts["optimizers"] > 25, counts
+    assert counts["ops"] > 400 and counts["modules"] > 130 and counts["optimizers"] > 25, counts
+    comments = re.findall(
+        r"/\*\*((?:(?!\*/).)*)\*/\s*export declare const (\w+)", files["modules"][0].read_text(), re.S
+    )
+    assert [name for text, name in comments if "@example" not in text] == [] and len(comments) > 90
     made = [
         f"  [{json.dumps(f'{before} {code}  // {printed}')}, async () => {{ {before}\nreturn {code}; }}, {printed}],\n"
         for before, code, printed in found

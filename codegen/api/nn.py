@@ -8,12 +8,13 @@ from dsl.ir.expression import Constant, Symbol
 from dsl.opdef import Library, OpDef, Param
 from dsl.text.syntax import Module, X
 
-from . import docs
+from . import described, docs
 from .aliases import Names, in_place
 from .literal import literal
 from .modules import render, tidy
 from .signatures import param_type, required
 
+TRAINING = "training"  # a parameter that follows the module's own
 WORDS = {"true": "true", "false": "false", "none": "null"}
 
 
@@ -58,7 +59,7 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     if in_input or len(chosen) < sum(s.value is None for s in m.settings):
         kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false"})
     fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
-    training = "training" in params and "training" not in [s.name for s in m.settings]
+    training = TRAINING in params and TRAINING not in [s.name for s in m.settings]
     options = (
         [f"fixed: {{ {fixed} }}"] * bool(fixed)
         + [f"renamed: {{ {renamed} }}"] * bool(renamed)
@@ -94,8 +95,9 @@ def examples(op: OpDef, m: Module, ops: list[OpDef]) -> list[str]:
     kept = {s.name: s.kept for s in m.settings if s.value is None}
     fixed = {s.name: constant(s.value) for s in m.settings if s.value is not None}
     for o in [op, *(o for o in ops if o is not op)]:
-        if any(p.name == "training" for p in o.params) or o.tree is None:
+        if o.tree is None:
             continue
+        trains = [described.default(o, p) for p in o.tree.params if p.name == TRAINING and TRAINING not in kept]
         for left, right in docs.compared(o):
             try:
                 given = docs.given(left, o)
@@ -104,11 +106,13 @@ def examples(op: OpDef, m: Module, ops: list[OpDef]) -> list[str]:
                 continue
             if any(given.pop(name, None) != text for name, text in fixed.items()):
                 continue
+            evaluates = any(given.pop(TRAINING, usual) == "false" for usual in trains)
             inputs = [text for name, text in given.items() if name not in kept]
             if list(given)[: len(inputs)] != [name for name in given if name not in kept]:
                 continue
             options = ", ".join(f"{kept[name]}: {text}" for name, text in given.items() if name in kept)
             made = f"torch.nn.{m.name}({f'{{ {options} }}' if options else ''})"
+            made += ".eval()" * evaluates
             return [f"{made}({', '.join(inputs)})  // {values}"]
     return []
 
