@@ -16,6 +16,7 @@ from .checking.elements import with_questions
 from .checking.groups import groups_in, with_groups
 from .checking.recurrences import with_recurrences
 from .checking.schedules import SHAPES
+from .checking.tables import with_tables
 from .lowering.routines import register
 from .opdef import Library, OpDef
 from .text.diagnostics import Error
@@ -165,7 +166,7 @@ class Catalogue:
         return next(op for op in made if isinstance(op, Op) and name in expanded(op))
 
     def lowerable(self, item: Item) -> list[Op | Def | ScheduleTree]:
-        trees, _ = with_recurrences(item.trees, [])
+        trees, _ = with_recurrences(*with_tables(item.trees, []))
         return with_questions(with_groups(trees, groups_in([list(self.defs.values())])))
 
     def lowered(self, name: str) -> OpDef:

@@ -16,6 +16,7 @@ from .checking.names import check_library
 from .checking.reach import dead_overloads, unknown_complexes
 from .checking.recurrences import with_recurrences
 from .checking.schedules import SHAPES
+from .checking.tables import with_tables
 from .ir.expression import E
 from .ir.intrinsics import ROUTINES
 from .ir.verify import verify
@@ -131,7 +132,7 @@ def lower(
     if isinstance(beside, Catalogue):
         for source in sources:
             beside.bring(source.text)
-    parsed = [(*with_recurrences(items, found), source) for items, found, source in parsed]
+    parsed = [(*with_recurrences(*with_tables(items, found)), source) for items, found, source in parsed]
     groups = groups_in([*(items for items, *_ in parsed), *([[*beside.defs.values()]] if beside else [])])
     parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
     errors = [e for _, found, source in parsed for e in located(found, source.path)]

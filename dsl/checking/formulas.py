@@ -141,7 +141,9 @@ class Formulas(Accesses, Operands):
                 )
             case "list":
                 if not at.argument:
-                    self.error("type", "a list is no number", e.span)
+                    self.error(
+                        "type", "a list is no number", e.span, help=["a table has a line of its own:  w = [1, 2]"]
+                    )
                 for x in e.args:
                     self.visit(x, here)
             case "read":

@@ -93,7 +93,8 @@ takes three, `x[*b, g, c]`.  A tensor declared without a shape takes none.""",
         "two sizes disagree, or a size is not known",
         """\
 One name is one size everywhere.  An index runs over one size: if it stands alone in two axes, both must
-have the same one.  Sizes follow from the shapes and the whole-number options of the arguments.""",
+have the same one.  Sizes follow from the shapes and the whole-number options of the arguments.  The rows of a
+table, `w = [[1, 2], [3, 4]]`, have one length.""",
         """op attend(query: Float[L, E], key: Float[S, E]) -> Float[L, S]
     out[i, j] = sum[e] query[i, e] * key[e, j]
 """,
