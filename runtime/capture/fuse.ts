@@ -72,6 +72,9 @@ function workOf(n: number, step: Step, values: Value[]): Work | null {
     kernels.forEach(withFormulas);
     const held = op.slots.map((_, slot) => slots[slot] ?? -1),
       { device } = values[held.find((value) => value >= 0)!]!;
+    // Bits that `view(dtype)` reads as another type than they were written in pass through memory.
+    if (held.some((value, slot) => value >= 0 && values[value]!.dtype !== prepared.call.slots[slot]!.dtype))
+      return null;
     // The CPU keeps it in doubles, which values of programs are not.
     if (kernels.length > 1 && device.type !== "cpu" && !prepared.together)
       prepared.call.slots.forEach(({ dtype, shape, fresh }, slot) => {

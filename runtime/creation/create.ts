@@ -297,7 +297,7 @@ export function bound(value: unknown, op: string, name: string): number | Promis
     throw new OpError(
       `${op} only supports 0-dimensional start and end tensors, but got ${name} with ${value.ndim} dimension(s).`,
     );
-  if (value.storage.device.type === "cpu") return Number(value.storage.elements[value.offset]);
+  if (value.storage.device.type === "cpu") return Number(value.storage.as(value.dtype)[value.offset]);
   return value.item() as Promise<number>;
 }
 function finite(value: number, op: string, name: string): number {

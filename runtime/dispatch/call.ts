@@ -247,7 +247,7 @@ function mixed(values: unknown[], at: number, a: Device, b: Device, name: string
         `${name}: Expected all tensors to be on the same device, but found at least two devices, ${a.type} and ${b.type}`,
       );
     }
-    const element = value.storage.elements.slice(value.offset, value.offset + 1);
+    const element = value.storage.as(value.dtype).slice(value.offset, value.offset + 1);
     values[i] = new Tensor(gpu.upload(element, value.dtype, name), value.dtype, value.shape, value.strides, 0);
   }
   return gpu;

@@ -123,6 +123,16 @@ export const isSigned = (dtype: DType): boolean => dtype === "complex64" || "if"
 export const deviceBytes = (dtype: DType): number =>
   dtype === "float16" ? 2 : dtype === "float64" || dtype === "complex64" ? 8 : 4;
 
+/** Bytes of one element where a device keeps it. */
+export const bytesOn = (device: string, dtype: DType): number =>
+  device === "webgpu" ? deviceBytes(dtype) : device === "cpu" ? cpuBytes(dtype, 1) : elementBytes(dtype);
+
+/** Elements on the CPU seen as those of a type of as many bytes: their bits, not their numbers. */
+export const seenAs = (elements: Elements, dtype: DType): Elements =>
+  elements.constructor === ARRAYS[dtype]
+    ? elements
+    : new ARRAYS[dtype](elements.buffer as ArrayBuffer, elements.byteOffset, elements.length);
+
 /** Bytes of one element as PyTorch has it. */
 export const elementBytes = (dtype: DType): number => (dtype === "complex64" ? 8 : TYPES[dtype]!.bits / 8);
 

@@ -1,8 +1,8 @@
 // torch.save: PyTorch's checkpoints, zip archives with a pickle and, beside it, the memory of tensors, which
 // torch.load(f, weights_only=True) reads in Python; and safetensors, where the file is called so.
 
-import { isFloat } from "../elements/dtype.js";
-import { TypeMismatchError, describe } from "../base/errors.js";
+import { type DType, isFloat } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { contiguousStrides, sameShape } from "../base/shape.js";
 import { readStored } from "../tensor/read.js";
@@ -58,6 +58,7 @@ const ORDERED = new Global("collections", "OrderedDict"),
 
 /** The memory of some tensors, as the file will hold it. */
 interface Memory {
+  readonly dtype: DType;
   readonly reference: Reference;
   /** The type that the reference does not say. */
   readonly type: Global | null;
@@ -73,7 +74,12 @@ function checkpoint(obj: unknown, folder: string, options: SaveOptions): AsyncIt
   const memoryOf = (x: Tensor): Memory => {
     const complex = Number(x.dtype === "complex64"),
       found = memories[complex]!.get(x.storage);
-    if (found) return found;
+    if (found) {
+      if (found.dtype === x.dtype) return found;
+      throw new OpError(
+        `save: tensors of ${found.dtype} and of ${x.dtype} share memory; a file holds memory as one type: clone one of them`,
+      );
+    }
     const { dtype, storage } = x,
       length = storage.length / (complex + 1),
       as = wanted && isFloat(dtype) ? wanted : dtype,
@@ -84,6 +90,7 @@ function checkpoint(obj: unknown, folder: string, options: SaveOptions): AsyncIt
       kind = typed ? new Global("torch", typed) : new Global("torch.storage", "UntypedStorage"),
       size = typed ? length : length * FILE_TYPES[as]!.bytes,
       memory = {
+        dtype,
         reference: new Reference(new Tuple("storage", kind, String(written.length), "cpu", size)),
         type: typed ? null : new Global("torch", as),
         data: elements.then((values) => encode(values, dtype, as)),

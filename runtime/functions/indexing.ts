@@ -114,7 +114,7 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
       pass(mask.ndim);
     } else if (spec instanceof Tensor && spec.ndim === 0 && spec.dtype.startsWith("int") && spec.device === "cpu") {
       spec.check(op);
-      view = select(view, axis, Number(spec.storage.elements[spec.offset]), op);
+      view = select(view, axis, Number(spec.storage.as(spec.dtype)[spec.offset]), op);
     } else if (spec instanceof Tensor) picks[axis++] = checkPick(spec, op);
     else
       throw new TypeMismatchError(
@@ -154,7 +154,7 @@ function checkMask(mask: Tensor, view: Tensor, axis: number, op: string): void {
 /** The coordinates where a mask on the CPU holds: a tensor for each of its axes. */
 function coordinatesOf(mask: Tensor): Tensor[] {
   const coordinates: number[][] = mask.shape.map(() => []),
-    elements = mask.storage.elements,
+    elements = mask.storage.as(mask.dtype),
     path: number[] = [];
   const visit = (d: number, at: number): void => {
     if (d === mask.ndim) {
@@ -242,7 +242,7 @@ function linearIndex(
     const size = sizes[k]!,
       wide = views.expand(pick, shape),
       plain = wide.contiguous(),
-      elements = plain.storage.elements;
+      elements = plain.storage.as(plain.dtype);
     for (let i = 0; i < n; i++) {
       const value = Number(elements[plain.offset + i]);
       if (value < -size || value >= size)
@@ -308,7 +308,7 @@ function assign<T extends Tensor>(
   if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
     // One element counts as a number, as in PyTorch: it must fit. (While calls are captured its value is not known.)
     if (!capturing && value instanceof Tensor && value.device === "cpu" && value.numel() === 1)
-      fitting(op, x.dtype, Number(value.storage.elements[value.offset]));
+      fitting(op, x.dtype, Number(value.storage.as(value.dtype)[value.offset]));
     const { mask, axis } = masks[0]!,
       after = view.ndim - axis - mask.ndim,
       small = trimmed(source, axis + 1 + after);

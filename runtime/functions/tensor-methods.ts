@@ -19,12 +19,13 @@ import { become } from "../views/in-place.js";
 import { type IndexSpec, index, setIndex } from "./indexing.js";
 import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
-import { limited, otherNames, taken } from "../base/named-arguments.js";
+import { limited, otherNames, taken, tooMany } from "../base/named-arguments.js";
 import * as placing from "./scatter-views.js";
 import { print, printSync } from "../tensor/print.js";
 import * as resizing from "../views/resize.js";
 import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { sumToSize } from "../views/view-adjoints.js";
+import { viewDtype } from "../views/view-dtype.js";
 import * as views from "../views/views.js";
 import * as splitting from "../views/splitting.js";
 import { type Delegated, delegated } from "./delegated-methods.js";
@@ -37,11 +38,20 @@ type Shape = readonly number[];
 const withDefaults = create.withDefaults as (args: readonly unknown[], like: Tensor) => [never, never, never];
 
 class Methods {
-  /** The same elements in another shape, on the same memory; -1 stands for what is left. Throws where strides do not allow it. */
-  view(this: Tensor, options: { size: Shape }): Tensor;
+  /**
+   * The same elements in another shape, on the same memory; -1 stands for what is left. Throws where strides do not
+   * allow it. Given a dtype: the same bits as elements of that type, which must have as many bytes, on this device too.
+   */
+  view(this: Tensor, options: { size: Shape } | { dtype: DTypeName }): Tensor;
+  view(this: Tensor, dtype: DTypeName): Tensor;
   view(this: Tensor, ...size: (number | Shape)[]): Tensor;
-  view(this: Tensor, ...size: never[]): Tensor {
-    return views.view(this, size);
+  view(this: Tensor, ...args: unknown[]): Tensor {
+    const size = taken("view *size | dtype", args),
+      options = size.pop() as { dtype?: DTypeName };
+    if (size.length === 1 && typeof size[0] === "string") options.dtype = size.pop();
+    if (options.dtype === undefined) return views.view(this, size);
+    if (size.length) throw tooMany("view", 0, size.length);
+    return viewDtype(this, options.dtype);
   }
   reshape(this: Tensor, options: { shape: Shape }): Tensor;
   reshape(this: Tensor, ...shape: (number | Shape)[]): Tensor;
@@ -282,7 +292,7 @@ otherNames.push(
 limited(
   Methods,
   "",
-  "view *size, reshape *shape, permute *dims, expand *size, to !, type_as other, type dtype? non_blocking?, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template, toJSON key?",
+  "view !, reshape *shape, permute *dims, expand *size, to !, type_as other, type dtype? non_blocking?, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template, toJSON key?",
 );
 // Not what the runtime asks for at each call.
 limited(

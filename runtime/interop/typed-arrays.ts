@@ -19,11 +19,11 @@ export function typed_array(...args: unknown[]): Elements {
   const op = "typed_array",
     [input, write = false] = taken(`${op} input * write?`, args);
   check(input, op, "input");
-  const { storage, offset, shape, device } = input;
+  const { storage, dtype, offset, shape, device } = input;
   if (device !== "cpu")
     throw new DeviceError(`${op}: the tensor is on ${device}; await x.data() reads its elements into an array`);
   if (input.dtype === "complex64") throw new OpError(`${op}: complex numbers are pairs: give it torch.view_as_real(x)`);
   if (!input.is_contiguous()) throw new OpError(`${op}: the tensor must be contiguous; x.contiguous() is`);
   if (flag(write, op, "write")) storage.change();
-  return storage.elements.subarray(offset, offset + numelOf(shape)) as Elements;
+  return storage.as(dtype).subarray(offset, offset + numelOf(shape)) as Elements;
 }

@@ -74,7 +74,7 @@ export function uploaded(x: Tensor, device: Device): Tensor {
   if (x.dtype === "complex64") return asComplex(uploaded(asPairs(x), device));
   const { shape, strides, offset, dtype } = x,
     span = extent(shape, strides);
-  const elements = arrange(x.storage.elements.subarray(offset, offset + span), dtype, shape, strides, 0);
+  const elements = arrange(x.storage.as(dtype).subarray(offset, offset + span), dtype, shape, strides, 0);
   return new Tensor(device.upload(elements, dtype, "to"), dtype, shape, contiguousStrides(shape), 0);
 }
 
@@ -83,6 +83,12 @@ export function replaceContent(x: Tensor, result: Tensor): void {
   x.storage.change();
   const whole =
     x.storage.length === x.numel() && isContiguous(x.shape, x.strides) && isContiguous(result.shape, result.strides);
-  if (whole && result.dtype === x.dtype && result.storage.length === x.storage.length) x.storage.swap(result.storage);
+  if (
+    whole &&
+    result.dtype === x.dtype &&
+    result.storage.dtype === x.storage.dtype &&
+    result.storage.length === x.storage.length
+  )
+    x.storage.swap(result.storage);
   else copyInto(x, result);
 }

@@ -185,5 +185,5 @@ export function printSync(x: Tensor): string {
   if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
   if (x.device !== "cpu") return `tensor(..., ${suffixes(x, true).join(", ")})`;
   const { dtype, shape, strides, offset } = inMemory(x);
-  return whole(x, arrange(x.storage.elements, dtype, shape, strides, offset));
+  return whole(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset));
 }

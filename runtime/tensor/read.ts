@@ -2,7 +2,7 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
-import { type DType, newElements, numberOf, numbersOf } from "../elements/dtype.js";
+import { type DType, newElements, numberOf, numbersOf, seenAs } from "../elements/dtype.js";
 import { copyStrided } from "../elements/strided-copy.js";
 import { type Shape, contiguousStrides, extent, numelOf } from "../base/shape.js";
 import type { Tensor } from "./tensor.js";
@@ -40,7 +40,7 @@ export async function readStored(tensor: Tensor, op: string): Promise<Elements> 
   }
   const elements = await tensor.storage.device.download(tensor.storage, offset, offset + span);
   await settled?.();
-  return arrange(elements, dtype, shape, strides, 0);
+  return arrange(seenAs(elements, dtype), dtype, shape, strides, 0);
 }
 
 /** A strided layout's elements in row-major order; the array itself where they already are. */

@@ -3,7 +3,7 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import type { Device, Strided } from "../devices/device.js";
-import type { DType } from "../elements/dtype.js";
+import { type DType, seenAs } from "../elements/dtype.js";
 import { capturing } from "../base/capturing.js";
 import { OpError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
@@ -94,6 +94,11 @@ export class Storage {
   }
   set elements(array: Elements) {
     this.array = array;
+  }
+
+  /** The same memory as elements of the type that a tensor on it has, which `view(dtype)` may have changed. */
+  as(dtype: DType): Elements {
+    return seenAs(this.elements, dtype);
   }
 
   /** Whether more than one tensor lies in it. */

@@ -99,6 +99,11 @@ class Temporary implements SlotMemory {
   get elements(): Elements {
     return this.array ?? linear()!.elements(this.dtype, this.cell.buffer!, this.length);
   }
+
+  /** In its own type, which may be wider than the one that the call gives the slot. */
+  as(): Elements {
+    return this.elements;
+  }
 }
 
 class CpuDevice implements Device {
@@ -168,8 +173,8 @@ class CpuDevice implements Device {
 
   copy(target: Strided, source: Strided): void {
     copyStrided(
-      { elements: target.storage.elements, strides: target.strides, offset: target.offset },
-      { elements: source.storage.elements, strides: source.strides, offset: source.offset },
+      { elements: target.storage.as(target.dtype), strides: target.strides, offset: target.offset },
+      { elements: source.storage.as(source.dtype), strides: source.strides, offset: source.offset },
       target.shape,
       target.dtype === source.dtype ? null : converter(target.dtype, source.dtype),
     );
@@ -277,8 +282,8 @@ function run(
       ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
       : call.env;
     const { accesses, steps } = plain.kernel,
-      arrays = accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING);
-    if (accesses.some(({ slot }) => held[slot]?.dtype === "int64"))
+      arrays = accesses.map(({ slot }) => held[slot]?.as(call.slots[slot]!.dtype as DType) ?? NOTHING);
+    if (arrays.some((array) => (array as unknown) instanceof BigInt64Array))
       inNumbers(name, arrays, new Set(steps.map(({ target }) => target)), (made) => plain.run(made, env));
     else plain.run(arrays, env);
   }

@@ -20,6 +20,8 @@ export interface SlotMemory {
   readonly length: number;
   readonly cell: Pick<Cell, "buffer">;
   readonly elements: Elements;
+  /** The elements in the type that a call has for them. */
+  as(dtype: DType): Elements;
 }
 
 interface Module {

@@ -86,7 +86,11 @@ class ProgramExport {
     });
   }
 
-  private memory(number: number): Memory {
+  /** The memory of a value, seen as elements of a type: that of the value. */
+  private memory(number: number, as?: string): Memory {
+    const kept = this.plan.program.values[number]!.dtype;
+    if (as !== undefined && as !== kept)
+      throw new OpError(`onnx.export: ${kept} is viewed as ${as}, bit by bit, which has no counterpart in ONNX`);
     let memory = this.memories.get(number);
     if (memory) return memory;
     const { dtype, length } = this.plan.program.values[number]!,
@@ -112,7 +116,7 @@ class ProgramExport {
   }
 
   private read({ value, ...view }: View): Value {
-    const memory = this.memory(value),
+    const memory = this.memory(value, view.dtype),
       x = memory.all();
     return this.g.expand(seen(this.g, x, view), view.shape);
   }
@@ -129,7 +133,7 @@ class ProgramExport {
       }
       case "copy": {
         const x = this.read(step.source),
-          target = this.memory(step.target.value);
+          target = this.memory(step.target.value, step.target.dtype);
         target.put(step.target, g.cast(x, target.type));
         return;
       }
@@ -148,8 +152,8 @@ class ProgramExport {
     const made = program === 0 ? op.outputs : op.programs[program]!.outputs,
       wanted = [...new Set([...made, ...changes])].filter((slot) => slots[slot]! >= 0),
       memories = op.slots.map((_, slot): Memory | null => {
-        if (slots[slot]! >= 0) return this.memory(slots[slot]!);
         const bound = call.slots[slot]!;
+        if (slots[slot]! >= 0) return this.memory(slots[slot]!, bound.dtype);
         return bound.fresh ? new Memory(g, numel(bound.shape), typeOf(bound.dtype as DType, op.name)) : null;
       });
     const view = (slot: number): Strides => call.slots[slot]!;
