@@ -5,6 +5,7 @@ A bounded, repeatable number of cases; `FUZZ=50000 pytest tests/test_fuzz.py` ru
 import os
 import re
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,9 @@ WORDS = [
 ]
 
 
+@cache
 def definitions() -> list[str]:
-    """All items of ops/ and of the broken definitions."""
+    """All items of ops/ and of the broken definitions: read when they are wanted, as that takes seconds."""
     found = []
     for path in sorted((ROOT / "ops").glob("*.op")) + sorted((ROOT / "tests" / "broken").glob("*.op")):
         source = parse_text(path.read_text(encoding="utf-8"))[2]
@@ -99,14 +101,13 @@ def definitions() -> list[str]:
     return found
 
 
-TEXTS = definitions()
 NUMBER = st.integers(0, 9999)
 EDITS = st.lists(st.tuples(st.integers(0, 9), NUMBER, NUMBER, NUMBER), min_size=1, max_size=6)
 
 
 def mutated(base: int, other: int, edits: list[tuple[int, int, int, int]]) -> str:
     """A definition with tokens left out, doubled, swapped, exchanged with another's, or with letters changed."""
-    tokens, others = TOKEN.findall(TEXTS[base]), TOKEN.findall(TEXTS[other])
+    tokens, others = (TOKEN.findall(definitions()[n % len(definitions())]) for n in (base, other))
     for kind, a, b, c in edits:
         i = a % (len(tokens) + 1)
         match kind:
@@ -160,7 +161,7 @@ def survive(text: str):
     derandomize="FUZZ" not in os.environ,
     suppress_health_check=list(HealthCheck),
 )
-@given(st.integers(0, len(TEXTS) - 1), st.integers(0, len(TEXTS) - 1), EDITS)
+@given(NUMBER, NUMBER, EDITS)
 def test_mutated_definitions(base, other, edits):
     text = mutated(base, other, edits)
     note(text)
