@@ -6,7 +6,6 @@ from functools import cache
 
 from buildtools.paths import EARLIER
 from codegen.api import compiled
-from codegen.api.opdata import op_data
 from codegen.data.model import Op
 from codegen.earlier import Earlier
 from dsl.gradients.adjoint import complete
@@ -22,9 +21,8 @@ gc.freeze()  # it stays: looks for garbage need not go through it
 
 @cache
 def data_of(name: str) -> Op:
-    """What host code and kernels know of an op, made once by all processes of a run; not to be changed."""
-    op = LIBRARY.ops[name]
-    return KEPT.get(lambda: op_data(complete(op)), "data", op.source, op.name, repr(op.schedules))
+    """What host code and kernels know of an op, from the build if it has made it; not to be changed."""
+    return compiled.data_of(complete(LIBRARY.ops[name]), KEPT)
 
 
 @cache

@@ -67,12 +67,12 @@ class Bench:
     """All kernels of a library, bundled for Node."""
 
     def __init__(self, library: Library, folder: Path):
-        src = folder / "src"
+        src, earlier = folder / "src", Earlier(EARLIER)
         for f in (ROOT / "runtime").rglob("*.ts"):
             put(src / f.relative_to(ROOT), f.read_text())
-        for path, text in host_files().items():
+        for path, text in earlier.get(host_files, "host").items():  # from the build
             put(src / path, text)
-        files, _ = ops_files(library, Earlier(EARLIER))
+        files, _ = ops_files(library, earlier)
         for path, text in files.items():
             if path.count("/") > 1 or path.startswith("codegen/"):
                 put(src / path, text)

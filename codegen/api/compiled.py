@@ -39,11 +39,17 @@ def programs(op: OpDef) -> list[tuple[list[Kernel], dict]]:
 
 def made_of(op: OpDef, earlier: Earlier) -> Made:
     """What an op becomes; with a schedule of its own it becomes something else."""
-    return earlier.get(lambda: make(op), "made", op.source, op.name, repr(op.schedules), str(op.name in TRAINED))
+    make_it = lambda: make(op, packaged(op, data_of(op, earlier)))
+    return earlier.get(make_it, "made", op.source, op.name, repr(op.schedules), str(op.name in TRAINED))
 
 
-def make(op: OpDef) -> Made:
-    found = with_named_bodies(op, op_data(op))
+def data_of(op: OpDef, earlier: Earlier) -> model.Op:
+    """What host code and kernels know of an op."""
+    return earlier.get(lambda: opdata.op_data(op), "data", op.source, op.name, repr(op.schedules))
+
+
+def make(op: OpDef, data: model.Op) -> Made:
+    found = with_named_bodies(op, data)
     carried, loops, callees = carried_of(op, found)
     data = modules.data_text(carried, found, loops, callees)
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))

@@ -11,7 +11,7 @@ from .scalars.terms import Term
 class Hoisting(KernelPart):
     """given: the term whose value is read back instead of computed, -1 for none.  along: the lines that formulas must
     not change along to be computed before them; elsewhere: terms, by their numbers, that are known there only.
-    waiting: whether a term must wait, by its number."""
+    waiting: whether a term must wait, by its number; parted: terms whose parts were looked at instead of them."""
 
     def __init__(self, p: Printer):
         super().__init__(p)
@@ -19,6 +19,7 @@ class Hoisting(KernelPart):
         self.along: list[int] = []
         self.elsewhere: dict[int, int] = {}
         self.waiting: dict[int, bool] = {}
+        self.parted: set[int] = set()
 
     def waits(self, t: Term) -> bool:
         """Whether a term changes along the lines, or needs a result that is not known yet."""
@@ -37,6 +38,7 @@ class Hoisting(KernelPart):
         self.along = lines
         self.elsewhere = elsewhere
         self.waiting = {}
+        self.parted = set()
         self.hoist_all(roots)
 
     def hoist_all(self, roots: list[Term]) -> None:
@@ -50,7 +52,9 @@ class Hoisting(KernelPart):
                     self.w.keep(t)  # engines make a vector of it at each use
                 continue
             if self.waits(t):
-                self.hoist_all(t.parts)
+                if t.number not in self.parted:
+                    self.parted.add(t.number)
+                    self.hoist_all(t.parts)
             elif not t.called and (self.w.lanes > 1 or not isinstance(t.e, (Uniform, Index))):
                 self.w.keep(t)
 
@@ -63,9 +67,10 @@ class Hoisting(KernelPart):
             self.w.known = {**known}
             return
         todo = roots[:]
+        parted: set[int] = set()
         while len(todo) > 0:
             t = todo.pop()
-            if t.number in self.w.known:
+            if t.number in self.w.known or t.number in parted:
                 continue
             if t.number in known:
                 self.get(known[t.number])
@@ -76,4 +81,5 @@ class Hoisting(KernelPart):
                 self.set(n)
                 self.w.known[t.number] = n
             else:
+                parted.add(t.number)
                 todo.extend(t.parts)
