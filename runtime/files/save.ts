@@ -9,6 +9,7 @@ import { readStored } from "../tensor/read.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { STORAGES } from "./checkpoint-names.js";
+import { Counter } from "./counter.js";
 import { keysOf } from "./keys.js";
 import { FILE_TYPES, encode } from "./number-formats.js";
 import { Call, Global, Reference, Tuple, pickle } from "./pickle-writer.js";
@@ -53,6 +54,7 @@ function dictionary(given: unknown): Readonly<Record<string, Tensor>> {
 
 const STORAGE_OF: ReadonlyMap<string, string> = new Map(Object.entries(STORAGES).map(([name, dtype]) => [dtype, name]));
 const ORDERED = new Global("collections", "OrderedDict"),
+  COUNTER = new Global("collections", "Counter"),
   TYPED = new Global("torch._utils", "_rebuild_tensor_v2"),
   UNTYPED = new Global("torch._utils", "_rebuild_tensor_v3");
 
@@ -104,7 +106,8 @@ function checkpoint(obj: unknown, folder: string, options: SaveOptions): AsyncIt
     if (!(value instanceof Tensor)) {
       if (typeof value === "function" && "state_dict" in value)
         throw new TypeMismatchError(`save: obj${path} is a module; save its state_dict()`);
-      return undefined;
+      if (!(value instanceof Counter)) return undefined;
+      return new Call(COUNTER, new Map(Object.entries(value).map(([n, times]) => [Number(n), times])));
     }
     value.check("save");
     const { offset, shape, strides } = value,

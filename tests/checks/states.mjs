@@ -198,6 +198,36 @@ export default {
     }
     t.equal(replaced > 40, true);
   },
+  "states of schedulers are such as PyTorch goes on from": async (t) => {
+    const { nn, optim } = t.torch,
+      { lr_scheduler: s } = optim,
+      fresh = () => optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 1 });
+    // PyTorch keeps how often each milestone is given; older files of this package a list
+    const other = s.MultiStepLR(fresh(), [2, 4, 4], 0.5),
+      own = other.state_dict();
+    t.equal(JSON.stringify(own.milestones), '{"2":1,"4":2}');
+    for (const milestones of [{ 1: 1, 3: 2 }, [3, 1, 3]]) {
+      other.load_state_dict({ ...own, milestones });
+      t.equal(JSON.stringify(other.state_dict().milestones), '{"1":1,"3":2}');
+    }
+    const rates = [];
+    for (let n = 0; n < 4; n++) {
+      await other.optimizer.step();
+      other.step();
+      rates.push(...other.get_last_lr());
+    }
+    t.equal(rates, [0.5, 0.5, 0.125, 0.125]);
+    // what a file holds of it is read by PyTorch's collections.Counter
+    const parts = [];
+    await t.torch.save(other.state_dict(), new WritableStream({ write: (part) => void parts.push(part) }));
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    t.equal(new TextDecoder("latin1").decode(bytes).includes("ccollections\nCounter\n"), true);
+    const read = await t.torch.load(bytes);
+    t.equal(JSON.stringify(read.milestones), '{"1":1,"3":2}');
+    // PyTorch's CyclicLR asks for this entry, and calls what is named scale_fn
+    const cyclic = s.CyclicLR(fresh(), 0.1, 1, { cycle_momentum: false, scale_fn: (x) => 1 / x }).state_dict();
+    t.equal([cyclic._scale_fn_custom, "scale_fn" in cyclic], [null, false]);
+  },
   "a scheduler takes what it keeps, whole or not at all": async (t) => {
     const { nn, optim } = t.torch,
       { lr_scheduler: s } = optim;
@@ -221,6 +251,11 @@ export default {
       [{ _schedulers: [] }, /expected the states of 2 schedulers/],
       [{ _schedulers: null }, /expected the states of 2 schedulers/],
       [{ _schedulers: [state()._schedulers[0], { ...state()._schedulers[1], gamma: "x" }] }, /gamma of MultiStepLR/],
+      [
+        { _schedulers: [state()._schedulers[0], { ...state()._schedulers[1], milestones: "2" }] },
+        /milestones of MultiStepLR/,
+      ],
+      [{ _schedulers: [state()._schedulers[0], { ...state()._schedulers[1], milestones: { a: 1 } }] }, /milestones/],
       [{ _schedulers: [state()._schedulers[0], 5] }, /expected an object, got number 5/],
     ];
     for (const [wrong, words] of wrongs) {

@@ -4,6 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { callable } from "../../base/callable.js";
 import { must, optionsOf } from "../options.js";
 import {
+  hide,
   type AnyGroup,
   type AnyOptimizer,
   LRScheduler,
@@ -125,10 +126,11 @@ class CyclicClass extends LRScheduler {
         step_ratio: up / total_size,
         mode: o.mode,
         gamma: o.gamma,
-        scale_fn: o.scale_fn,
         scale_mode,
         cycle_momentum: o.cycle_momentum,
+        _scale_fn_custom: null, // PyTorch's own asks for it; a function is no part of a state
       });
+      hide(self, "scale_fn", o.scale_fn);
       if (m) Object.assign(self, { base_momentums: m.base, max_momentums: m.max, use_beta1: m.beta });
       (self as CyclicClass).base_lrs = base;
     });

@@ -1,5 +1,6 @@
 // Schedulers that are one formula of the epoch.
 
+import { Counter } from "../../files/counter.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { must } from "../options.js";
 import { type AnyOptimizer, scheduler } from "./scheduler.js";
@@ -72,6 +73,12 @@ export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: numb
   closed: (o, t, base) => base * o.gamma ** Math.floor(t / o.step_size),
 });
 
+/** The scheduler keeps how often each epoch is among them, as PyTorch's does. */
+interface Milestones {
+  milestones: readonly number[] | Counter;
+  gamma: number;
+}
+
 /**
  * Times `gamma` at each of the milestones.
  *
@@ -82,12 +89,13 @@ export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: numb
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.5]
  */
-export const MultiStepLR = /* @__PURE__ */ scheduler<{ milestones: readonly number[]; gamma: number }>({
+export const MultiStepLR = /* @__PURE__ */ scheduler<Milestones>({
   name: "MultiStepLR",
   defaults: { milestones: undefined, gamma: 0.1 },
-  keep: ({ milestones, gamma }) => ({ milestones: [...milestones].sort((a, b) => a - b), gamma }),
-  next: ({ milestones, gamma }, { t, lr }) => lr * gamma ** milestones.filter((m) => m === t).length,
-  closed: ({ milestones, gamma }, t, base) => base * gamma ** milestones.filter((m) => m <= t).length,
+  keep: ({ milestones, gamma }) => ({ milestones: Counter.of(milestones), gamma }),
+  next: ({ milestones, gamma }, { t, lr }) => lr * gamma ** ((milestones as Counter)[t] ?? 0),
+  closed: ({ milestones, gamma }, t, base) =>
+    Object.entries(milestones as Counter).reduce((lr, [n, times]) => (Number(n) <= t ? lr * gamma ** times : lr), base),
 });
 
 /**

@@ -4,6 +4,7 @@
 import { capturing } from "../../base/capturing.js";
 import { fill_ } from "../../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
+import { Counter } from "../../files/counter.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { callable } from "../../base/callable.js";
 import { limited } from "../../base/named-arguments.js";
@@ -158,7 +159,8 @@ export class LRScheduler {
       throw new TypeMismatchError(`load_state_dict: expected an object, got ${describe(state_dict)}`);
     const taken: [string, unknown][] = [];
     for (const [key, mine] of Object.entries(this.state_dict())) {
-      const value = Object.hasOwn(state_dict, key) ? state_dict[key] : undefined;
+      let value = Object.hasOwn(state_dict, key) ? state_dict[key] : undefined;
+      if (mine instanceof Counter && counts(value)) value = Counter.of(value);
       const functions = Array.isArray(value) && value.length > 0 && value.every((x) => x === null);
       // JSON has null for an infinity.
       if (value === undefined || functions || (value === null && Math.abs(mine as number) === Infinity)) continue;
@@ -167,6 +169,7 @@ export class LRScheduler {
       if (
         !fits &&
         (kindOf(value) !== kindOf(mine) ||
+          mine instanceof Counter !== value instanceof Counter ||
           (Array.isArray(mine) && mine.length > 0 && !(value as unknown[]).every((x) => kindOf(x) === kindOf(mine[0]))))
       ) {
         throw new TypeMismatchError(
@@ -190,6 +193,11 @@ limited(LRScheduler, "LRScheduler.", "step epoch?, advance !, put !, load_state_
 
 /** Entries of every state that are never null; from the third on a number for each group. */
 const OWN = ["last_epoch", "_step_count", "base_lrs", "_last_lr"];
+/** Whole numbers, or how often each is there. */
+const counts = (value: unknown): value is number[] | Record<number, number> =>
+  typeof value === "object" &&
+  value !== null &&
+  [...Object.values(value), ...(Array.isArray(value) ? [] : Object.keys(value).map(Number))].every(Number.isInteger);
 const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
 
 /** A property that is no part of the state. */
