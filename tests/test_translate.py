@@ -201,6 +201,11 @@ REFUSED = [
         "def f(n: int) -> int:\n    for i in range(0, 9, n): n += i\n    return n",
         "2: the step of a range must be a constant",
     ),
+    *(
+        (f"def f(n: int, xs: list[int]) -> int: return len([i for i in {of}])", f"1: this form of `{of.split('(')[0]}`")
+        for of in ("range(0, 9, n)", "enumerate(xs, 1)", "enumerate(xs, start=1)", "zip(xs)", "map(pow, xs, xs)")
+    ),
+    ("def f(xs: list[int]) -> None:\n    for i, x in enumerate(xs, start=1): pass", "2: this form of `enumerate`"),
     ("def f(n: int) -> int:\n    raise ValueError", "2: `raise` of this"),
     (
         "def f(n: int) -> None:\n    e = ValueError('x')\n    raise e",

@@ -22,7 +22,7 @@ def source(x: Typed, node: ast.expr) -> tuple[str, Type]:
             return f"{x.helper('range')}({x.text(start)}, {x.text(stop)})", INT
         case ast.Call(func=ast.Name(id="range"), args=[start, stop, ast.UnaryOp(operand=ast.Constant(value=1))]):
             return f"{x.helper('range')}({x.text(stop)} + 1, {x.text(start)} + 1).reverse()", INT
-        case ast.Call(func=ast.Name(id="enumerate"), args=[xs]):
+        case ast.Call(func=ast.Name(id="enumerate"), args=[xs], keywords=[]):
             s, t = source(x, xs)
             return f"{s}.map((x, i) => [i, x] as const)", ("tuple", INT, t)
         case ast.Call(func=ast.Name(id="zip"), args=[a, b]):
@@ -44,6 +44,8 @@ def source(x: Typed, node: ast.expr) -> tuple[str, Type]:
         case ast.Call(func=ast.Attribute(value=d, attr="items" | "keys" | "values" as what), args=[]):
             if (t := x.kind(d))[0] == "dict":
                 return entries(x, d, t, what)
+        case ast.Call(func=ast.Name(id="range" | "enumerate" | "zip" | "reversed" | "map" as name)):
+            x.no(node, f"this form of `{name}`")
         case ast.GeneratorExp():
             s, found, _ = x.expr(node)
             return s, found[1] if found else ANY
