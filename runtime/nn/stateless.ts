@@ -59,6 +59,7 @@ export function stateless<O, P extends unknown[]>(
         if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
         else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });
       }
+      settle(prints, this as unknown as Options);
       if (asks) askNumbers(name, asks, Object.keys(defaults), renamed, this as unknown as Options);
     }
     override forward(...inputs: Tensor[]): Tensor {
@@ -103,23 +104,29 @@ function askNumbers(
   }
 }
 
-/**
- * A text with values for its holes: `{p:f}` as a float, `{padding:4}` as a list of 4, `{stride=kernel_size}` another
- * one, or this word, for none. What stands in brackets is left out where its value is none or false.
- */
+/** A hole of a text: `{p:f}` a float, `{padding:4}` a list of 4, `{stride=kernel_size}` another one, or a word, for none. */
+const HOLE = /\{(\w+)(?:=([\w]+))?(?::(\w+))?\}/g;
+
+/** What a module keeps is what it prints: lists where it took one number for all, another option where it took none. */
+function settle(text: string, values: Options): void {
+  for (const [, name, other, how] of text.matchAll(HOLE)) {
+    const found = values[name!] ?? (other !== undefined && other in values ? values[other] : null);
+    if (found !== null)
+      values[name!] = Number(how) > 0 && !Array.isArray(found) ? new Array<unknown>(Number(how)).fill(found) : found;
+  }
+}
+
+/** A text with values for its holes.  What stands in brackets is left out where its value is none or false. */
 function printed(text: string, values: Options): string {
-  const hole = /\{(\w+)(?:=([\w]+))?(?::(\w+))?\}/;
   const value = (_: string, name: string, other?: string, how?: string): string => {
-    const found = values[name] ?? (other === undefined ? null : other in values ? values[other] : other);
+    const found = values[name] ?? other ?? null;
     if (how === "f" && typeof found === "number") return float(found);
     if (how === "f" && Array.isArray(found)) return `(${found.map(float).join(", ")})`;
-    if (how !== undefined && how !== "f")
-      return shown(Array.isArray(found) ? found : new Array<unknown>(Number(how)).fill(found));
     return typeof found === "string" ? found : shown(found);
   };
   const kept = text.replace(/\[([^\]]*)\]/g, (_, part: string) => {
-    const found = values[hole.exec(part)![1]!];
+    const found = values[[...part.matchAll(HOLE)][0]![1]!];
     return found === null || found === false ? "" : part;
   });
-  return kept.replace(new RegExp(hole, "g"), value);
+  return kept.replace(HOLE, value);
 }

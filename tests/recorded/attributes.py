@@ -37,6 +37,15 @@ MODULES = [
     ("MaxPool2d", [3], {"stride": 2, "ceil_mode": True}),
     ("AvgPool2d", [3], {"stride": 2, "count_include_pad": False}),
     ("AdaptiveAvgPool2d", [3], {}),
+    *((f"{kind}Pool{d}d", [3], {}) for kind in ("Max", "Avg", "AdaptiveAvg", "AdaptiveMax") for d in (1, 2, 3)),
+    *((f"MaxUnpool{d}d", [3], {}) for d in (1, 2, 3)),
+    *((f"LPPool{d}d", [2, 3], {}) for d in (1, 2, 3)),
+    ("MaxPool2d", [[3, 2]], {}),
+    ("AvgPool3d", [[3, 2, 1]], {"stride": 2}),
+    ("FractionalMaxPool2d", [3, 2], {}),
+    ("Unfold", [3], {}),
+    *((f"{kind}Pad{d}d", [1], {}) for kind in ("Reflection", "Replication", "Zero", "Circular") for d in (1, 2, 3)),
+    *((f"ConstantPad{d}d", [1, 0.5], {}) for d in (1, 2, 3)),
     ("Upsample", [], {"scale_factor": 2, "mode": "bilinear"}),
     ("PixelShuffle", [2], {}),
     ("Fold", [[4, 5], 2], {}),
@@ -47,7 +56,11 @@ MODULES = [
     ("GaussianNLLLoss", [], {"full": True}),
     ("CosineSimilarity", [], {"dim": 0}),
 ]
-ABSENT = {("LSTM", "mode"), ("GRU", "mode"), ("Upsample", "name")}
+ABSENT = {
+    *(("LSTM", "mode"), ("GRU", "mode"), ("Upsample", "name")),
+    *(("AvgPool1d", key) for key in ("kernel_size", "stride", "padding")),  # lists there, as in no other average pool
+    *((f"ZeroPad{d}d", "value") for d in (1, 2, 3)),
+}
 
 
 def kept(name: str, places: list, options: dict) -> dict:
