@@ -203,8 +203,9 @@ class Draw:
             if p.pack and p.rank < 0:
                 self.packs.setdefault(p.pack, (rng.randint(1, 3),))
                 return True
+            some = [0, 1, 1, 2, 3] if p.rank <= 10 else [0, 0, 0, 1]  # many of them make small results, too
+            numbers = [*some, *[MISSING] * p.optional] if p.kind == "ints" else [0.5, 1.0, 2.0]
             for j in range(p.rank):
-                numbers = [0, 1, 1, 2, 3, *[MISSING] * p.optional] if p.kind == "ints" else [0.5, 1.0, 2.0]
                 env[f"{p.name}{j}"] = rng.choice(numbers)
         else:
             env[symbol(p.name)] = self.value(p)

@@ -148,11 +148,12 @@ export default {
       t.equal(await x.grad.tolist(), await torch.ones(shape).tolist());
     }
   },
-  "a border around five axes": async (t) => {
+  "a border around five axes and six": async (t) => {
     const x = t.torch.arange(4, { device: t.device }).reshape([2, 1, 1, 1, 1, 2]);
     for (const widths of [
       [1, 0, 0, 1, 0, 0, 0, 0, 2, 1],
       [0, -1, 1, 0, 0, 0, 0, 0, -1, 2],
+      [1, 0, 0, 1, 0, 0, 0, 0, 2, 1, -1, 1],
     ]) {
       const out = t.torch.nn.functional.pad(x, widths, { value: 7 }),
         wanted = t.torch.constant_pad_nd(x, widths, 7);
