@@ -91,7 +91,7 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
     results = tuple(Param(o.name, taken(o.type or type), span=o.span) for o in op.outputs) if after else ()
     dims = [d for p in results for d in p.type.dims or ()]
     stated = {d.name for d in dims} | {n.val for d in dims for n in names_in(d.expr)}  # sizes that results say
-    spoken = {n.val for r in asked for n in names_in(r.condition)}
+    spoken = {n.val for x in (*(r.condition for r in asked), *(s.value for s in op.sizes)) for n in names_in(x)}
     needless = lambda p: all(r.unless is not None for r in asked) and p.type.dims is None and p.name not in spoken
     return Op(
         name,

@@ -7,6 +7,7 @@
 import { makesWebAssembly } from "./assert.mjs";
 
 export const MISFIT = /does not fit into (int32|int8|uint8|bool|the 32 bits)/;
+const NO_ROOM = /fill: value cannot be converted to the type of input without overflow/;
 /** Without WebAssembly int64 has 53 bits on the CPU, and what leaves them is an error. */
 export const FEW = /does not fit into 53 bits/;
 export const hasFew = !makesWebAssembly;
@@ -78,7 +79,12 @@ export default {
       ["masked_fill infinity", () => i([1]).masked_fill(yes, -Infinity), MISFIT],
       ["masked_fill uint8", () => u([1]).masked_fill(yes, 300), MISFIT],
       ["masked_fill uint8 from its end", () => u([1]).masked_fill(yes, -1), [255]],
+      ["masked_fill with a tensor", () => u([1]).masked_fill(yes, t.tensor(300)), NO_ROOM],
+      ["masked_fill_ with a tensor", () => t.tensor([1], { dtype: "int8" }).masked_fill_(yes, t.tensor(-129)), NO_ROOM],
+      ["masked_fill with a tensor of the largest", () => u([1]).masked_fill(yes, t.tensor(255)), [255]],
+      ["masked_fill with a tensor from its end", () => u([1]).masked_fill(yes, t.tensor(-1)), [255]],
       ["index_fill", () => u([1]).index_fill(0, at(), 300), MISFIT],
+      ["index_fill with a tensor", () => u([1]).index_fill(0, at(), t.tensor(300)), NO_ROOM],
       ["scatter", () => i([1]).scatter(0, at(), LONG), MISFIT],
       ["pad", () => F.pad(i([1]), [1, 1], "constant", LONG), MISFIT],
       ["where", () => torch.where(yes, LONG, i([1])), MISFIT],
