@@ -186,9 +186,9 @@ def write_for(w: Writer, s: ast.For, declared: set[str]) -> None:
                 head = f"for (let {i} = {low}; {i} < {high}; {i} += {step})"
             else:
                 w.no(s, "the step of a range must be a constant")
-        case ast.Call(func=ast.Name(id="enumerate"), args=[xs], keywords=[]) if isinstance(s.target, ast.Tuple) and plain_list(
-            w, xs
-        ):
+        case ast.Call(func=ast.Name(id="enumerate"), args=[xs], keywords=[]) if isinstance(
+            s.target, ast.Tuple
+        ) and plain_list(w, xs):
             source, t = w.x.source(xs)
             if not isinstance(xs, (ast.Name, ast.Attribute)):
                 name = f"{safe(ast.unparse(s.target.elts[0]))}_items"
