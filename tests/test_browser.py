@@ -2,10 +2,10 @@
 script.
 
 A page loads the package as one file, which takes a sixth of the time of its hundreds of modules; the tests of policies
-and threads load those.  On the CPU a page runs several files of checks, one after the other.  With WebGPU a page runs
-a sixth of each file's checks, the first, the seventh and so on: its GPU process is the Dawn and the SwiftShader that
-test_node.py runs all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.
-Files about just that run whole."""
+and threads load those.  It runs several files of checks, one after the other.  With WebGPU it runs a sixth of each
+file's checks, the first, the seventh and so on: its GPU process is the Dawn and the SwiftShader that test_node.py runs
+all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.  Files about just
+that run whole."""
 
 from pathlib import Path
 
@@ -20,9 +20,11 @@ WHOLE = {"files", "memory", "modes", "runtime"}  # what a page does otherwise th
 
 RUN = """async ([file, device, module, every = 1]) => {
   const torch = await import(`/dist/${module}`);
-  if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU in this browser");
-  const { run } = await import("/tests/checks/assert.mjs");
-  return run((await import(file)).default, torch, device, every);
+  const gpu = device === "webgpu", { run } = await import("/tests/checks/assert.mjs");
+  if (gpu && !(globalThis.begun ??= await torch.initWebGPUAsync())) throw new Error("no WebGPU in this browser");
+  const results = await run((await import(file)).default, torch, device, every);
+  if (gpu) await torch.defaultDevice().synchronize(); // what the GPU has to say of this file it does not say of the next
+  return results;
 }"""
 
 
@@ -60,14 +62,14 @@ def page(opened, site):
 
 @pytest.fixture(scope="module")
 def shared(opened, site):
-    """shared(device): a page for one file after another on that device, and another page after some of them.
-    shared(device, new=True): a page of which no file has run."""
-    page, files, on = None, 0, ""
+    """shared(device, module): a page for one file after another on that device, and another page after some of them.
+    shared(device, module, new=True): a page of which no file has run."""
+    page, files, on = None, 0, ("", "")
 
-    def open_page(device: str, new: bool = False):
+    def open_page(device: str, module: str, new: bool = False):
         nonlocal page, files, on
-        if page is None or page.is_closed() or new or files == TOGETHER or device != on:
-            page, files, on = opened(site), 0, device
+        if page is None or page.is_closed() or new or files == TOGETHER or (device, module) != on:
+            page, files, on = opened(site), 0, (device, module)
         files += 1
         return page
 
@@ -76,9 +78,8 @@ def shared(opened, site):
 
 @pytest.mark.parametrize(("device", "file"), cases("cpu", "webgpu"))
 def test_checks(device, file: Path, shared):
-    # What a file leaves to a GPU may be told to the next one.
-    page = shared(device, new=device == "webgpu" or file.stem in ALONE)
     module = "index.js" if file.stem in PARTS else "torch.module.js"
+    page = shared(device, module, new=file.stem in ALONE)
     every = SHARE if device == "webgpu" and file.stem not in WHOLE else 1
     try:
         results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device, module, every])
