@@ -62,6 +62,7 @@ BESIDE = {
     "compiled/callees": "ops/data/callees",
     "compiled/routines": "ops/data/routines",
     "gguf": "runtime/gguf/index",
+    "op": "runtime/definitions/index",
     "quantization": "runtime/quantization/index",
 }
 # Modules that are imported for what they do, and the entries that import them: bundlers leave out any other module of

@@ -1,4 +1,4 @@
-"""What a release consists of, in .build/release: both archives, their digests, and notes.  Nothing is published."""
+"""What a release consists of, in .build/release: the archives, their digests, and notes.  Nothing is published."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codegen.version import VERSION
 
-from . import package, wheel
+from . import compiler_archive, package, wheel
 from .paths import BUILD, ROOT
 from .typescript import BuildError
 
@@ -33,7 +33,7 @@ def make(folder: Path = FOLDER) -> list[Path]:
     said = changes(CHANGELOG.read_text(encoding="utf-8"), VERSION)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    archives = [package.pack(folder), wheel.build(folder)]
+    archives = [package.pack(folder), compiler_archive.build(folder), wheel.build(folder)]
     digests = "".join(f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}\n" for f in archives)
     sums, notes = folder / "SHA256SUMS", folder / "NOTES.md"
     sums.write_text(digests)

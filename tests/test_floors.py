@@ -41,7 +41,7 @@ runtime/datasets
 runtime/nn names/modules.js
 runtime/optim runtime/distributions runtime/amp
 runtime/quantization runtime/interop
-runtime/exchange runtime/onnx runtime/gguf runtime/bundle
+runtime/exchange runtime/onnx runtime/gguf runtime/bundle runtime/definitions
 runtime namespaces names/core nn.js methods.js core-methods.js order.js core-order.js index.js core.js functional.js wasm.js compiled.js
 compat
 """

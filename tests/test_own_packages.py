@@ -143,7 +143,7 @@ def test_versions_are_compared(project, compiler, tmp_path):
 )
 def test_which_versions_fit(made, there, fits, dist):
     assert runs_with(made, there) == fits
-    text = (dist / "compiled.js").read_text()
+    text = (dist / "runtime/definitions/compiled-by.js").read_text()
     lines = text[text.index("const numbers") :].replace("return compiled;", "").replace("export function", "function")
     ran = node.run(["--input-type=module", "-e", f'const VERSION = "{there}";\n{lines}\ncompiledBy("{made}");'])
     assert (ran.returncode == 0) == fits, ran.stdout

@@ -41,7 +41,8 @@ def test_all_that_is_shown_of_an_op():
     found = page(SWISH, {"x": "64x1000", "b": "2"})
     op = found["op"]
     f = workbench.op(SWISH)
-    assert found["errors"] == [] and found["ops"] == ["swish"] and "export function swish(" in found["module"]
+    assert found["errors"] == [] and found["ops"] == ["swish"] and [*found["made"]["functions"]] == ["swish"]
+    assert found["module"] == "" and "export function swish(" in page(SWISH, module=True)["module"]
     assert (
         op["formula"]
         == r"\begin{aligned} \mathrm{out} &= x \cdot \operatorname{sigmoid}\left(b \cdot x\right) \end{aligned}"

@@ -36,7 +36,7 @@ GUIDES = {
     "Learn": ("start", "tensors", "autograd", "modules", "training", "programs"),
     "Bring your own": ("porting", "exported-programs", "onnx", "small-weights", "web"),
     "Look inside": ("diagnosis", "package", "sizes"),
-    "Add to it": ("own-ops", "contributing", "language", "design", "releases", "glossary"),
+    "Add to it": ("own-ops", "run-time-ops", "contributing", "language", "design", "releases", "glossary"),
 }
 # Pages that have a place of their own among the reports.
 REPORTS = ("coverage", "accuracy", "compile-report")

@@ -1,30 +1,28 @@
 """All that the website's op playground shows of a text, as JSON: mistakes, mathematics, gradients, kernels, tests, and
-a module to run.
+the ops to run.
 
-    page(text, inputs) is {"errors": [...]} or {"ops": [...], "module": "...", "tests": [...], "op": {...}}
+    page(text, inputs) is {"errors": [...]} or {"ops": [...], "made": {...}, "tests": [...], "op": {...}}
 
 It runs in the visitor's page, where there is no numpy: nothing here asks for it, and nothing runs a definition. The
-page runs the module with the package, the tests (examples_data.py) too."""
+page runs the ops with the package (run_time.py), the tests (examples_data.py) too."""
 
 from __future__ import annotations
 
 import json
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import replace
 
 from codegen.api import compiled, described, opdata, report
 from codegen.api.project import files, project
+from codegen.api.transported import transported
 from codegen.binding.bind import bind
 from codegen.data.errors import OpError
 from codegen.data.model import Call, Meta
 from codegen.data.model import Op as OpData
-from dsl.catalogue import WORD, hidden
-from dsl.gradients.adjoint import complete
-from dsl.library import lower, standard
+from dsl.catalogue import WORD
+from dsl.library import standard
 from dsl.opdef import Library, OpDef
-from dsl.text.diagnostics import DefinitionError, Error, ordered
-from dsl.text.parse import parse_text
+from dsl.text.diagnostics import DefinitionError
 from dsl.text.show import show, signature
 from dsl.text.source import Source
 from dsl.text.syntax import Op
@@ -32,8 +30,8 @@ from dsl.text.vocabulary import expanded
 
 from . import call_arguments, examples_data, formulas, kernels
 from .call_arguments import Argument
+from .run_time import complete_all, mistakes, read, unplaced
 
-FILE = "definition.op"
 HOME = "playground"  # what messages and kernels call the visitor's ops after
 MOST = 40_000  # letters of a kernel that are shown
 
@@ -43,50 +41,35 @@ def answer(request: str) -> str:
     return json.dumps(page(**json.loads(request)))
 
 
-def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "") -> dict:
+def page(text: str, inputs: Mapping[str, str] | None = None, name: str = "", module: bool = False) -> dict:
     """What is shown of a text with definitions.
 
     inputs: by the names of its parameters, as call_arguments.py reads them, what the op is called with; by default a
-    call of its tests or a small one.  name: the op that is shown, by default the last that has a name."""
+    call of its tests or a small one.  name: the op that is shown, by default the last that has a name.  module: whether
+    the text of the module that `tensorloom build` would write is asked for, which takes a while at first."""
     shelf = standard()
-    items, library, errors, source = read(text)
+    items, library, errors, source = read(text, HOME)
     if errors:
         return {"errors": mistakes(errors, source)}
     ops = [op for op in library.ops.values() if op.aliases]
     try:
-        for op in library.ops.values():
-            complete(op)
+        complete_all(library)
     except DefinitionError as e:
-        return {"errors": [{"from": 0, "to": 0, "line": 1, "message": str(e), "label": "", "help": []}]}
+        return {"errors": [unplaced(e)]}
     if not ops:
         return {"errors": [], "ops": []}
     op = next((o for o in ops if o.name == name), ops[-1])
     everything = Library(ChainMap(dict(library.ops), shelf.ops), shelf.library.schedules)
     written = {n: i for i in items if isinstance(i, Op) for n in expanded(i)}
+    own = project(HOME, library)
     return {
         "errors": [],
         "ops": [o.name for o in ops],
-        "module": files(project(HOME, library), typescript=False)["definition.js"],
+        "made": transported(own),
+        "module": files(own, typescript=False)["definition.js"] if module else "",
         "tests": [test for o in ops for test in examples_data.in_order(o, everything, source)],
         "op": of_op(op, written.get(op.name, op.tree), everything, source, inputs),
     }
-
-
-def read(text: str) -> tuple[list, Library, list[Error], Source]:
-    """The definitions of a text as they are written and as ops, and what is wrong with them."""
-    shelf = standard()
-    items, found, source = parse_text(text, FILE)
-    items = [found_by_own_names(i) if isinstance(i, Op) else i for i in items]
-    parsed = [(items, found, source)]
-    library, errors, _ = lower(parsed, [FILE.partition(".")[0]], shelf, home=HOME)
-    return items, library, errors or hidden(parsed, shelf), source
-
-
-def found_by_own_names(op: Op) -> Op:
-    """A definition of the library may be tried out as it is: PyTorch's names for it are those of its functions here,
-    but for those of methods that change their tensor."""
-    names = dict.fromkeys(a.rpartition(".")[2] for a in op.aliases)
-    return replace(op, aliases=tuple(n for n in names if not n.endswith("_")))
 
 
 def alone(op: OpDef) -> str:
@@ -103,29 +86,7 @@ def alone(op: OpDef) -> str:
                 texts = {name: item.text.rstrip() + "\n", **texts}
                 todo.append(item.text)
     text = "\n".join(texts.values())
-    return text if not read(text)[2] else ""
-
-
-# --- Mistakes --------------------------------------------------------------------------------------
-
-
-def mistakes(errors: list[Error], source: Source) -> list[dict]:
-    """Where they are, in units of UTF-16 as the page's editor counts them, and in lines counted from 1."""
-    return [
-        {
-            "from": units(source.text, e.span[0]),
-            "to": units(source.text, max(e.span[1], e.span[0] + 1)),
-            "line": source.place(e.span[0])[0] + 1,
-            "message": e.message,
-            "label": e.label,
-            "help": [*(text for _, text in e.notes), *e.help],
-        }
-        for e, _ in ordered(errors, source)
-    ]
-
-
-def units(text: str, offset: int) -> int:
-    return len(text[:offset].encode("utf-16-le")) // 2
+    return text if not read(text, HOME)[2] else ""
 
 
 # --- One op ----------------------------------------------------------------------------------------

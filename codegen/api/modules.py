@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from dsl.opdef import OpDef
 
@@ -29,13 +29,8 @@ from .opdata import takes_parts
 from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
-TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    undefined=jinja2.StrictUndefined,
-)
+if TYPE_CHECKING:
+    import jinja2
 
 ABOUT = {
     "torch": "Ops in PyTorch's root namespace.",
@@ -49,7 +44,21 @@ ABOUT = {
 
 
 def render(template: str, **values) -> str:
-    return TEMPLATES.get_template(template).render(**values)
+    return templates().get_template(template).render(**values)
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Loaded when a text is made: what compiles a definition into data alone needs no templates."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
 
 
 def binding(name: str) -> str:

@@ -23,13 +23,15 @@ from .short import own_name
 @dataclass(frozen=True)
 class Project:
     """What the definitions of a project share.  home: its name in messages; routines, bodies: the texts of its own, by
-    the names of the functions and of the ops that they were written for; slopes: the derivatives of the routines."""
+    the names of the functions and of the ops that they were written for; slopes: the derivatives of the routines; raws:
+    of the bodies what their texts are made of."""
 
     home: str
     library: Library
     routines: dict[str, dict]
     bodies: dict[str, dict]
     slopes: str
+    raws: dict[str, tuple[model.Raw, list[model.UniformField]]]
 
 
 def project(home: str, library: Library) -> Project:
@@ -41,6 +43,7 @@ def project(home: str, library: Library) -> Project:
             "binding": own_name(name),
             "name": name,
             "calls": ", ".join(f'"{c}"' for c in calls[name]),
+            "called": calls[name],
             "steps": text,
         }
         for name, text in steps.items()
@@ -52,8 +55,9 @@ def project(home: str, library: Library) -> Project:
         for s in op.forward.stmts
         if isinstance(s.body, RawResult) and s.body.raw.body.op in library.ops
     ]
-    bodies = {raw.body.op: body_row(raw.body.op, opdata.body(raw), opdata.body_uniforms(raw)) for raw in raws}
-    return Project(home, library, routines, bodies, loop_programs.routines(library.routines))
+    bodies = {raw.body.op: (opdata.body(raw), opdata.body_uniforms(raw)) for raw in raws}
+    rows = {name: body_row(name, *found) for name, found in bodies.items()}
+    return Project(home, library, routines, rows, loop_programs.routines(library.routines), bodies)
 
 
 def body_row(op: str, raw: model.Raw, uniforms: list[model.UniformField]) -> dict:
@@ -159,20 +163,25 @@ def op_row(p: Project, op: OpDef, before: list[OpDef], names: dict[str, list[OpD
 
 
 def data_of(op: OpDef, p: Project) -> tuple[str, bool]:
-    """The literal of an op's data, and whether its gradients are derived where they are needed: those of an op that
-    runs a body of the project are not."""
+    """The literal of an op's data, and whether its gradients are derived where they are needed."""
+    carried, whole, loops, callees, derived = carried_by(op, p)
+    return modules.data_text(carried, whole, loops, callees, p.routines), derived
+
+
+def carried_by(op: OpDef, p: Project) -> tuple[model.Op, model.Op, str, list[str], bool]:
+    """An op's data as its project carries it, with all programs, what the others are derived from, how it names the
+    data of ops that these run, and whether gradients are derived where they are needed: those of an op that runs a body
+    of the project are not."""
     data = replace(compiled.op_data(op), name=op.aliases[0] if op.aliases else f"{p.home}.{docs.shown_name(op)}")
     named = lambda body: Identifier(own_name(body)) if body in p.bodies else modules.body_text(body)
     whole = compiled.with_named_bodies(op, data, named)
     ran = [s.body.raw.body.op for s in op.forward.stmts if isinstance(s.body, RawResult)]
     if any(body in p.bodies for body in ran):
-        carried, loops, callees = whole, "", []
-    else:
-        carried, loops, callees = compiled.carried_of(op, whole)
-    text = modules.data_text(carried, whole, loops, callees, p.routines)
+        return whole, whole, "", [], False
+    carried, loops, callees = compiled.carried_of(op, whole)
     # Derivatives of a project's own functions come with what derives gradients of gradients, too.
     slopes = any(r.name in p.routines for r in whole.routines)
-    return text, loops != "" and (slopes or len(carried.programs) == 1)
+    return carried, whole, loops, callees, loops != "" and (slopes or len(carried.programs) == 1)
 
 
 def with_called(rows: list[dict], known: dict[str, dict]) -> list[dict]:

@@ -50,11 +50,14 @@ START = {"NAME", "NUMBER", "STRING", "REDUCE", "SIGN", "LPAR", "LSQB", "NOT"}
 ON = {"ADD", "MUL", "BITOP", "SHIFT", "POWER", "COMPARE", "FALLBACK", "DOT", "IF", "AND", "OR", "LSQB", "LPAR"}
 
 
+TABLE = GRAMMAR.with_name("op.lark.table")  # in the archive that pages load (buildtools/compiler_archive.py)
+
+
 @cache
 def parser() -> Lark:
-    """The LALR parser; its table is kept from one run to the next where that can be written."""
-    folder = cache_folder()
-    where = str(folder / "op.lark.cache") if folder else None
+    """The LALR parser; its table is kept from one run to the next where that can be written, or was brought along."""
+    folder = None if TABLE.exists() else cache_folder()
+    where = str(folder / "op.lark.cache") if folder else str(TABLE) if TABLE.exists() else None
     return Lark(
         GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",

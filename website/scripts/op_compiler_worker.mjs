@@ -1,14 +1,13 @@
-// The compiler: the wheel that `build.py wheel` makes, run by Pyodide, all from the site's own files.
+// The compiler: the archive that `tensorloom/op` loads, too, run by Pyodide, all from the site's own files.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const here = (name) => new URL(`./pyodide/${name}`, import.meta.url);
-const bytes = async (name) => (await fetch(here(name))).arrayBuffer();
 
 async function compiler() {
-  const archives = (await (await fetch(here("compiler.json"))).json()).map(bytes);
-  const python = await loadPyodide({ indexURL: here("").href });
-  for (const archive of archives) python.unpackArchive(await archive, "zip");
+  const archive = fetch(here("compiler.zip")).then((response) => response.arrayBuffer()),
+    python = await loadPyodide({ indexURL: here("").href });
   postMessage({ state: "loading the compiler" });
+  python.unpackArchive(await archive, "zip");
   return python.pyimport("workbench.playground").answer;
 }
 

@@ -145,8 +145,8 @@ function next() {
 function run() {
   if (runner?.busy) stop();
   runner ??= start();
-  const { module, op, tests } = found;
-  waiting = { id: sent, module, op, tests, device: by("device").value };
+  const { made, op, tests } = found;
+  waiting = { id: sent, made, op, tests, device: by("device").value };
   status("running");
   next();
 }

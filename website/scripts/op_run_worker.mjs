@@ -1,25 +1,11 @@
-// Runs a visitor's op with the package: the module that the compiler made of it, its tests, a call, and the call's
-// gradient.  The page ends this worker to stop it.
+// Runs a visitor's op with the package: what the compiler made of it, its tests, a call, and the call's gradient.  The page ends this worker to stop it.
 import { choose } from "./playground/device.mjs";
 import { numbers, runTest } from "./playground/op_tests.mjs";
 import { tensorPart, told } from "./playground/parts.mjs";
+import { opsOf } from "./playground-package/op.js";
 import * as torch from "./playground-package/torch.js";
 
-const PACKAGE = new URL("./playground-package/", import.meta.url),
-  FLOATS = ["float64", "float32", "float16", "bfloat16"];
-
-/** The compiled module, whose imports of the package are of the one here. */
-async function imported(text) {
-  const code = text.replace(/(\bfrom\s*)"tensorloom\/compiled(?:\/(\w+))?"/g, (_, before, part = "compiled") => {
-    return before + JSON.stringify(new URL(`${part}.js`, PACKAGE).href);
-  });
-  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  try {
-    return await import(url);
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}
+const FLOATS = ["float64", "float32", "float16", "bfloat16"];
 
 /** An argument of the call: what the visitor wrote, or random numbers, the same each time. */
 function argument({ value, tensor, shape, dtype }, differentiable) {
@@ -60,10 +46,10 @@ async function call(op, own) {
 }
 
 let where = null;
-self.onmessage = async ({ data: { id, module, op, tests, device } }) => {
+self.onmessage = async ({ data: { id, made, op, tests, device } }) => {
   try {
     where ??= await choose(torch, device);
-    const own = await imported(module),
+    const own = opsOf(made),
       usual = torch.defaultDevice();
     // Tests count in doubles, as where the definition is checked, and a GPU has none.
     torch.setDefaultDevice("cpu");

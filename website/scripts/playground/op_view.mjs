@@ -45,11 +45,14 @@ export class OpView {
       event.preventDefault();
       chosen();
     });
+    by("as-module").addEventListener("toggle", ({ target }) => {
+      if (target.open) chosen();
+    });
   }
 
   /** What is asked of the compiler besides the text. */
   request() {
-    return { inputs: this.inputs, name: by("op").value };
+    return { inputs: this.inputs, name: by("op").value, module: by("as-module").open };
   }
 
   show({ errors, ops = [], op, module, tests = [] }) {
@@ -75,7 +78,7 @@ export class OpView {
       block(op.loops),
       ...(op.program ? [element("h2", { textContent: "Its gradient" }), block(op.program)] : []),
     );
-    by("module").replaceChildren(block(module));
+    by("module").replaceChildren(...(module ? [block(module)] : []));
     this.tests = tests;
     by("passed").textContent = tests.length ? "running" : "the definition has none";
     by("passed").className = "";
