@@ -1,10 +1,12 @@
 """Kernels on WebGPU: every strategy equals the plain one round its tile's edges, and the prelude is accurate."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from definitions import LIBRARY, data_of
+from test_same_kernels import DEVICES
 
 import workbench
 from codegen.api.opdata import op_data, rules
@@ -132,6 +134,30 @@ def test_scans(gpu, dim):
     for name in ("cumsum", "cumprod"):
         got = run(gpu, name, x, float(dim), strategy="runs")
         np.testing.assert_allclose(got, run(gpu, name, x, float(dim), scheduled=False), rtol=1e-4, atol=1e-4)
+
+
+def launches(name: str, shapes: list[tuple], *options) -> list:
+    data = data_of(name)
+    args = [*(meta(np.zeros(s, np.float32)) for s in shapes), *options]
+    call = bind(data, [*args, *[None] * (len(data.params) - len(args))])
+    return plan(data, 0, call, data.outputs, DEVICES[0], RULES)
+
+
+def test_a_launch_says_its_lanes_and_points():
+    for x in [*launches("sum", [(3, 100000)], [1]), *launches("sum", [(3, 100000)], [0])]:
+        lanes, rows = (
+            int((re.search(words, x.strategy) or ("", 1))[1]) for words in (r"(\d+) lanes", r"of (\d+) rows")
+        )
+        assert f"@workgroup_size({lanes * rows})" in x.code, x.strategy
+    (pool,) = launches("max_pool2d", [(2, 3, 40, 50)], [3, 3], [1, 1], [1, 1])
+    down, across = map(int, re.findall(r"window, (\d+) by (\d+) points", pool.strategy)[0])
+    assert pool.groups == [6 * -(-40 // down) * -(-50 // across), 1, 1]
+
+
+@pytest.mark.parametrize("columns, type_", [(128, "vec4<f32>"), (126, "f32")])
+def test_tiles_store_four_numbers_at_once(columns, type_):
+    (x,) = launches("mm", [(128, 128), (128, columns)])
+    assert x.strategy.startswith("tiled") and f"read_write> out_: array<{type_}>" in x.code
 
 
 def test_long_sums_are_exact_where_they_can_be(gpu):

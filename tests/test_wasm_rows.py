@@ -146,3 +146,32 @@ def test_maps_that_go_on():
         types = [k if s.role == "temp" else bound.dtype for s, bound, k in zip(f.data.slots, call.slots, kept)]
         found = plan_wasm(f.data, program, call, wanted, types)
         assert any(x.plan.floats for x in found if x is not None and x.plan.kernel.shape == "map"), name
+
+
+class Guarded(Wasm):
+    """Memory with a pattern behind what a run may use."""
+
+    def grow(self, size: int):
+        super().grow(size)
+        self.memory.write(self.store, BEHIND, size - len(BEHIND))
+        self.behind = size - len(BEHIND)
+
+
+BEHIND = bytes([0xA5]) * 4096
+
+
+@pytest.mark.parametrize(
+    "name, shape, options",
+    [
+        ("softmax", (64, 640), {"dim": 0}),
+        ("var", (64, 640), {"dim": [0]}),
+        ("layer_norm", (64, 512), {"normalized_shape": [512]}),
+    ],
+)
+def test_nothing_is_written_behind_scratch_memory(monkeypatch, name, shape, options):
+    """What a block of columns and a row keep lies in the memory that the plan asks for."""
+    wasm = Guarded()
+    monkeypatch.setattr(function, "cpu", lambda: wasm)
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    workbench.op(name, on="wasm")(x, **options)
+    assert bytes(wasm.memory.read(wasm.store, wasm.behind, wasm.behind + len(BEHIND))) == BEHIND
