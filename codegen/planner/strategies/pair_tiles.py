@@ -22,7 +22,7 @@ from ..writer import Facts, KernelWriter, declarations, infinite, uniform
 from .pair_blocks import PairLines, batch_names, pair_variables, uses_product
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces
+from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces, power_from
 
 # A thread has four rows and four others, so that 16 products cost eight vec4s of features; 128 threads of 150 numbers
 # each are three workgroups for a processor of an H200, whose memory of 32 KiB every desktop GPU has.
@@ -49,12 +49,13 @@ class OtherTile:
 
 @dataclass
 class TileProduct:
-    """A product of features.  steps: whole vec4s of features; rest: features of one more; right: the loads of its
-    others."""
+    """A product of features.  within: what the place of a vec4 is less than; steps: whole vec4s of features; rest:
+    features of one more; right: the loads of its others."""
 
     number: int
     tile: str
     width: int
+    within: int
     steps: int
     rest: int
     left: list[Load]
@@ -264,7 +265,8 @@ def pair_tile_text(
         rounds = max(rounds, before + load_rounds(sides[at + 1], TILE_OTHERS))
         left_loads = tile_loads(k, sides[at], TILE_ROWS, points(lines.rows), 0)
         right_loads = tile_loads(k, sides[at + 1], TILE_OTHERS, points(lines.others), before)
-        products.append(TileProduct(n, f"tile{n}", width, features // 4, features % 4, left_loads, right_loads))
+        within = power_from(width)
+        products.append(TileProduct(n, f"tile{n}", width, within, features // 4, features % 4, left_loads, right_loads))
         tiles.append(OtherTile(f"tile{n}", other_access(a, made, n), width, []))
         left = max(left, TILE_ROWS * width)
         at += 2

@@ -120,9 +120,9 @@ def places(side: Side, tile: Tile, thread: str) -> list[str]:
     for d in range(run):
         place = thread
         if most > 0 and tile.slices > 1 and run % (2 * (most + 2)) != 0:
-            place = f"({thread} ^ (((deep + {d}u) / 2u) & {most}u))"
+            place = f"({thread} ^ (((deep + {d}u) / 2u) & {most}u)) % {side.stride}u"
         elif most > 0 and d // 4 * 2 % (most + 2) > 0:
-            place = f"({thread} ^ {d // 4 * 2 % (most + 2)}u)"
+            place = f"({thread} ^ {d // 4 * 2 % (most + 2)}u) % {side.stride}u"
         out.append(place)
     return out
 
@@ -250,20 +250,31 @@ def load_of(
     if side.load == "strip":
         out.keep.extend(strip_kept(side, name, piece, vec4s))
         return out
+    within = power_from(vec4s)
     for j in range(4):
         at = f"{side.tile}[({name}_deep + {j}u) * {vec4s}u + "
         if side.rotated:
             row = f"vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}])"
             kept = row if side.load == "depth" else f"{piece}{j}"
-            out.keep.append(f"{at}(({name}_{flat} / 4u) ^ (({name}_deep + {j}u) & 7u))] = {kept};")
+            out.keep.append(f"{at}(({name}_{flat} / 4u) ^ (({name}_deep + {j}u) & 7u)) % {within}u] = {kept};")
         elif side.load == "depth":
-            turn = f" ^ (({name}_deep / 2u) & {turned(side)}u)" if turned(side) > 0 else ""
-            out.keep.append(
-                f"{at}(({name}_{flat} / 4u){turn})] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);"
-            )
+            vec4 = f"{name}_{flat} / 4u"
+            if turned(side) > 0:
+                vec4 = f"(({vec4}) ^ (({name}_deep / 2u) & {turned(side)}u)) % {within}u"
+            out.keep.append(f"{at}{vec4}] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);")
         else:
             out.keep.append(f"{at}{name}_{flat} / 4u] = {piece}{j};")
     return out
+
+
+def power_from(size: int) -> int:
+    """The least power of two that is no less.  A remainder by it says that an XOR of smaller numbers is smaller, too:
+    Tint knows the range of a remainder, a sum or a product, and leaves out the check of an index of workgroup memory
+    that cannot fail; a GPU's compiler then leaves out the remainder."""
+    power = 1
+    while power < size:
+        power = power * 2
+    return power
 
 
 def known_places(k: KernelWriter, side: Side, suffix: str, before: list[str]) -> dict[int, str]:
@@ -283,8 +294,10 @@ def strip_kept(side: Side, name: str, piece: str, vec4s: int) -> list[str]:
     own = f"{name}_{side.flat}"
     out: list[str] = []
     for j in range(STRIP):
-        turn = f" ^ (({name}_deep + {j}u) & 7u)" if side.rotated else ""
-        out.append(f"{at}{j}u) * {vec4s}u + ({own} / 4u{turn})][{own} % 4u] = {piece}{j // 4}[{j % 4}];")
+        vec4 = f"{own} / 4u"
+        if side.rotated:
+            vec4 = f"(({vec4}) ^ (({name}_deep + {j}u) & 7u)) % {power_from(vec4s)}u"
+        out.append(f"{at}{j}u) * {vec4s}u + {vec4}][{own} % 4u] = {piece}{j // 4}[{j % 4}];")
     return out
 
 
