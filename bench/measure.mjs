@@ -11,8 +11,12 @@ export function uniform(n, seed, lo = -1, hi = 1) {
   return out;
 }
 
+/** Calls without a wait at most: a short one is called so often that the engine has compiled all of its host code, which
+ *  takes some hundred calls. */
+const MOST_PIPELINED = 2000;
+
 /** Milliseconds of `run` with a wait for the device after each call (median), and without waiting between calls (mean).
- *  `budget`: about how long to measure each of the two, in milliseconds. */
+ *  `budget`: about how long to measure each of the two, in milliseconds; most: calls with a wait. */
 export async function measure(run, synchronize, { budget = 1500, most = 100 } = {}) {
   const once = async () => {
     const began = performance.now();
@@ -29,7 +33,7 @@ export async function measure(run, synchronize, { budget = 1500, most = 100 } = 
     spent += times.at(-1);
   }
   const median = times.sort((a, b) => a - b)[times.length >> 1];
-  const count = Math.max(2, Math.min(most, Math.round(budget / median)));
+  const count = Math.max(2, Math.min(MOST_PIPELINED, Math.round(budget / median)));
   const began = performance.now();
   for (let i = 0; i < count; i++) await run();
   await synchronize();
