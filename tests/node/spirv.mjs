@@ -1,4 +1,4 @@
-// The SPIR-V that Tint makes of shaders: reads an array of WGSL texts from a file and prints what Dawn says of each, for
+// The SPIR-V that Tint makes of a shader: reads WGSL from a file and prints what Dawn says of it, for
 // tests/test_index_checks.py.
 
 import { readFile } from "node:fs/promises";
@@ -9,9 +9,7 @@ const gpu = create(["enable-dawn-features=dump_shaders"]); // held: Dawn ends wi
 const adapter = await gpu.requestAdapter();
 const { maxComputeWorkgroupStorageSize } = adapter.limits;
 const device = await adapter.requestDevice({ requiredLimits: { maxComputeWorkgroupStorageSize } });
-for (const code of JSON.parse(await readFile(process.argv[2], "utf8"))) {
-  const module = device.createShaderModule({ code });
-  await device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
-}
+const module = device.createShaderModule({ code: await readFile(process.argv[2], "utf8") });
+await device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
 device.destroy();
 process.stdout.write("\n", () => process.exit(gpu ? 0 : 1));
