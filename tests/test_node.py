@@ -3,18 +3,21 @@ and device.
 
 A process runs several files of checks, one after the other: most of what one would take on the CPU is its start, and
 on a GPU they share pipelines.  One where each tensor grows memory, which takes longer with each kernel that a process
-has made: WebAssembly's instances on it all learn of it.  On Dawn the package is loaded as one file: a third of the
-time."""
+has made: WebAssembly's instances on it all learn of it.  On Dawn and there the package is loaded as one file: a third
+of the time."""
 
 import json
 import os
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from buildtools import gpu, node
 from buildtools.mutation.executed import PLACES
+from buildtools.paths import DIST
 
 HERE = Path(__file__).parent
 CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem != "assert")
@@ -97,9 +100,7 @@ def run_together(batch: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Res
     try:
         script = HERE / "node" / "run_checks.mjs"
         files = [file for file, _, _ in batch]
-        whole = device == "webgpu" and PLACES not in os.environ and PARTS.isdisjoint(Path(file).stem for file in files)
-        module = "torch.module.js" if whole else "index.js"
-        done = node.run([script, device, setting, module, *files], env=env, timeout=900)
+        done = node.run([script, device, *loaded(device, setting, files), *files], env=env, timeout=900)
         said, end = done.stdout, f"ended with {done.returncode}"
     except subprocess.TimeoutExpired as error:
         said, end = (error.stdout or b"").decode(errors="replace"), "did not end in 900 s"
@@ -109,6 +110,28 @@ def run_together(batch: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Res
         if one not in answers:
             return {**answers, one: f"the process {end}:\n{said[-4000:]}"}
     return answers
+
+
+def loaded(device: str, setting: str, files: list[str]) -> tuple[str, str]:
+    """The setting that run_checks.mjs brings about, and the module under dist/ that is the package."""
+    one_file = PLACES not in os.environ and PARTS.isdisjoint(Path(file).stem for file in files)
+    if one_file and device == "webgpu":
+        return setting, "torch.module.js"
+    if one_file and setting == "moving_memory":
+        return "-", os.path.relpath(with_setting(setting), DIST)
+    return setting, "index.js"
+
+
+@cache
+def with_setting(setting: str) -> Path:
+    """A file with the package and a setting, which changes modules of it."""
+    folder = Path(tempfile.mkdtemp())
+    given, package = (json.dumps(path.as_posix()) for path in (HERE / "node" / f"{setting}.mjs", DIST / "index.js"))
+    (folder / "entry.mjs").write_text(f"import {given};\nexport * from {package};\n")
+    how = ["--bundle", "--format=esm", "--platform=node", "--log-level=warning", f"--outfile={folder / 'torch.mjs'}"]
+    done = node.run([node.tool("esbuild"), folder / "entry.mjs", *how])
+    assert done.returncode == 0, done.stdout
+    return folder / "torch.mjs"
 
 
 @pytest.mark.parametrize("file", NODE_TESTS, ids=lambda file: file.name.removesuffix(".test.mjs"))
