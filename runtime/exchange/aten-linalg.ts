@@ -39,6 +39,7 @@ export const LINALG: Readonly<Record<string, Operator>> = {
     const { result, info } = solve_ex(a as Tensor, b as Tensor, { left: left as boolean });
     return [result, null, null, info];
   },
+  _lu_with_info: ({ args: [a, pivot = true] }) => linalg.lu_factor_ex(a as Tensor, { pivot: pivot as boolean }),
   _linalg_eigh: ({ args: [a, UPLO = "L", vectors = true] }) =>
     vectors ? linalg.eigh(a as Tensor, UPLO as never) : [linalg.eigvalsh(a as Tensor, UPLO as never), null],
   _linalg_svd: ({ args: [a, full = false, vectors = true] }) =>

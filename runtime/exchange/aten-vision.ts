@@ -6,6 +6,7 @@ import { numbers } from "../onnx/values.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { to } from "../views/transfer.js";
 import * as views from "../views/views.js";
+import { largestOfCells } from "../vision/largest-of-cells.js";
 import { deformedConvolution, pooledRegions } from "../vision/regions.js";
 import { fromBest, suppress } from "../vision/suppress.js";
 import type { Operator } from "./operators.js";
@@ -44,6 +45,15 @@ const roiAlign: Operator = ({ args, target }) => {
   );
 };
 
+/** The same rows; largest pixels, and where in their image they are. */
+const roiPool: Operator = ({ args, target }) => {
+  const [input, rois, scale, rows, columns] = args as [Tensor, Tensor, number, number, number];
+  if (rois.ndim !== 2 || rois.shape[1] !== 5)
+    throw new OpError(`roi_pool: rois must have the shape [K, 5], got [${rois.shape.join(", ")}]`);
+  const [values, places] = largestOfCells(input, numbers(rois, target), { rows, columns, scale });
+  return [values, to(places, ["int32"])];
+};
+
 const deformConv: Operator = ({ args }) => {
   const [input, weight, offset, mask, bias] = args as [Tensor, Tensor, Tensor, Tensor, Tensor],
     [sh, sw, ph, pw, dh, dw, groups, parts, masked] = args.slice(5) as [...number[], boolean] as unknown as [
@@ -64,5 +74,6 @@ const deformConv: Operator = ({ args }) => {
 export const VISION: Readonly<Record<string, Operator>> = {
   "torchvision::nms": nms,
   "torchvision::roi_align": roiAlign,
+  "torchvision::roi_pool": roiPool,
   "torchvision::deform_conv2d": deformConv,
 };

@@ -5,6 +5,7 @@ import * as create from "../creation/create.js";
 import { full_like, rand_like } from "../creation/like.js";
 import { slice_scatter } from "../functions/scatter-views.js";
 import { native_layer_norm, tensordot } from "../composite/index.js";
+import { type SegmentOptions, segment_reduce } from "../composite/segments.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
 import { OpError } from "../base/errors.js";
@@ -14,6 +15,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { type IndexSpec, index, index_put } from "../functions/indexing.js";
 import { cat } from "../functions/join.js";
 import { adjoint } from "../functions/tensor-functions.js";
+import { viewDtype } from "../views/view-dtype.js";
 import * as views from "../views/views.js";
 import { resize_ } from "../views/resize.js";
 import { to } from "../views/transfer.js";
@@ -225,6 +227,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   matrix_H: by((x: Tensor) => adjoint(x)),
   // views
   view: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])), // memory may lie otherwise than PyTorch's
+  "view.dtype": by(viewDtype),
   _unsafe_view: by((x: Tensor, size: number[]) => views.reshape(x, size)),
   "slice.Tensor": by(sliced),
   slice_scatter: by((x: Tensor, source: Tensor, dim?: number, start?: number, end?: number, step?: number) =>
@@ -246,6 +249,19 @@ export const ATEN: Readonly<Record<string, Operator>> = {
     const some = tensors.filter((x) => x.ndim !== 1 || x.numel() > 0);
     return cat(some.length > 0 ? some : tensors.slice(0, 1), dim ?? 0);
   }),
+  _chunk_cat: by((tensors: Tensor[], dim: number, chunks: number) => {
+    const axis = dim < 0 ? dim + tensors[0]!.ndim : dim,
+      rows = tensors.map((x) => {
+        const short = -x.shape[axis]! % chunks,
+          none = [...x.shape];
+        none[axis] = short + (short < 0 ? chunks : 0);
+        const full = none[axis] ? cat([x, create.zeros(none, { dtype: x.dtype, device: x.device } as never)], axis) : x;
+        return views.reshape(full, [...x.shape.slice(0, axis), chunks, -1]);
+      });
+    return cat(rows, axis + 1);
+  }),
+  segment_reduce: ({ args: [data, reduce], options }) =>
+    segment_reduce(data as Tensor, reduce as never, options as SegmentOptions),
   // creation
   "arange.start_step": made((start: number, end: number, ...rest: unknown[]) => {
     const options = rest.pop(),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 import torch.ao.quantization.fx._decomposed  # quantized_decomposed
+import vision_operators  # noqa: F401  torchvision's
 from archive_arguments import Encoder, recorded, result
 
 torch.manual_seed(11)
@@ -329,6 +330,12 @@ call("_softmax_backward_data.default", f(2, 3), torch.softmax(f(2, 3), 1), 1, to
 call("_log_softmax_backward_data.default", f(2, 3), torch.log_softmax(f(2, 3), 1), 1, torch.float32)
 call("native_dropout_backward.default", f(2, 3), b(2, 3), 2.0)
 call("linalg_vector_norm.default", i(3, 4).float(), 2, [0], True, dtype=torch.float32)
+call("view.dtype", f(2, 3), torch.int32)
+call("segment_reduce.default", f(5, 2), "mean", lengths=i(2, 0, 3), unsafe=True, initial=1.0)
+call("_chunk_cat.default", [f(3, 2), f(5), f(4, 1, 2)], 0, 2)
+call("_lu_with_info.default", f(2, 3, 3))
+ROIS = torch.tensor([[0, 1, 1, 6, 5], [1, -3, 2, 2, 9], [1, 4.5, 3, 4, 2], [0, 9, 9, 12, 12]])
+call("torchvision::roi_pool.default", f(2, 3, 6, 7), ROIS, 0.75, 2, 3)
 
 
 def line(name, args, options):

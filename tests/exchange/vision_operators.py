@@ -108,3 +108,33 @@ deform_conv2d = differentiable(
     deformed,
     lambda x, w, offset, *rest: (x.shape[0], w.shape[0], *offset.shape[2:]),
 )
+
+
+@torch.library.custom_op(
+    "torchvision::roi_pool",
+    mutates_args=(),
+    schema="(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width)"
+    " -> (Tensor, Tensor)",
+)
+def roi_pool(x, rois, scale, rows, columns):
+    """The largest pixel of each cell, and where it is; halves are rounded away from zero."""
+    out, places = (
+        x.new_zeros(len(rois), x.shape[1], rows, columns),
+        torch.full((len(rois), x.shape[1], rows, columns), -1),
+    )
+    for k, (image, *corners) in enumerate(rois):
+        scaled = [corner * scale for corner in corners]
+        left, top, right, bottom = (int((c.abs() + 0.5).floor() * c.sign()) for c in scaled)
+        each = [x.new_tensor(max(n, 1)) / parts for n, parts in ((bottom - top + 1, rows), (right - left + 1, columns))]
+        for p, q in itertools.product(range(rows), range(columns)):
+            from_to = [
+                min(max(int(edge) + begin, 0), size)
+                for n, size, begin, t in ((each[0], x.shape[2], top, p), (each[1], x.shape[3], left, q))
+                for edge in ((t * n).floor(), ((t + 1) * n).ceil())
+            ]
+            cell = x[int(image), :, from_to[0] : from_to[1], from_to[2] : from_to[3]]
+            if cell.numel():
+                out[k, :, p, q], first = cell.flatten(1).max(1)
+                row, column = first // cell.shape[2] + from_to[0], first % cell.shape[2] + from_to[2]
+                places[k, :, p, q] = row * x.shape[3] + column
+    return out, places.to(torch.int32)
