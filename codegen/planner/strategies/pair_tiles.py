@@ -22,7 +22,8 @@ from ..writer import Facts, KernelWriter, declarations, infinite, uniform
 from .pair_blocks import PairLines, batch_names, pair_variables, uses_product
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces, power_from
+from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces
+from .tiled_places import power_from
 
 # A thread has four rows and four others, so that 16 products cost eight vec4s of features; 128 threads of 150 numbers
 # each are three workgroups for a processor of an H200, whose memory of 32 KiB every desktop GPU has.

@@ -19,7 +19,18 @@ from ..positions import position, variable
 from ..writer import KernelWriter, bind_memory, bound_name, declarations, element_type, holds_vec4s, uniform
 from .map import named, put, step_kind
 from .tiled_lines import bound_lines, joined_lines, split_lines
-from .tiled_loads import WIDE, Load, Side, Tile, along_depth, loads_of, pieces, places, wide_load
+from .tiled_loads import (
+    WIDE,
+    Load,
+    Side,
+    Tile,
+    along_depth,
+    loads_of,
+    piece_type,
+    pieces,
+    places,
+    wide_load,
+)
 
 
 @dataclass
@@ -38,14 +49,15 @@ class Stores:
 
 @dataclass
 class TiledText:
-    """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_places: for each
-    point of the depth, where a thread's vec4s begin; slice_threads: threads of a slice; left_sums, right_sums: how many
-    vec4s of a slice's sums go through the memory of each factor."""
+    """What tiled.wgsl.j2 shows.  number: the type of sums; piece: of what is loaded, in registers; rounds: how many
+    pieces a thread loads; *_places: for each point of the depth, where a thread's vec4s begin; slice_threads: threads
+    of a slice; left_sums, right_sums: how many vec4s of a slice's sums go through the memory of each factor."""
 
     title: str
     declarations: list[str]
     helpers: str
     number: str
+    piece: str
     fused: bool
     rows: int
     columns: int
@@ -90,6 +102,8 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     right = side_of(
         k, "right", "column", product, product.right, product.columns, tile.columns, tile.columns // tile.thread_columns
     )
+    left.halves = is_halves(k, left) and is_halves(k, right)
+    right.halves = left.halves
     loads = loads_of(k, [left, right], tile, threads, kind, ragged)
     k.outer = outer
     k.reduce = reduce
@@ -101,6 +115,7 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
         [],
         "",
         KIND_TYPES[kind],
+        piece_type(left, kind),
         kind == "f",
         tile.rows,
         tile.columns,
@@ -123,6 +138,13 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     )
     out.declarations = declarations(k)
     return out
+
+
+def is_halves(k: KernelWriter, side: Side) -> bool:
+    """Whether a factor is read four half numbers at once."""
+    if side.load not in WIDE:
+        return False
+    return element_type(k, k.call.slots[k.kernel.accesses[side.factor.accesses[0]].slot].dtype) == "f16"
 
 
 def blocks(product: Product, tile: Tile) -> int:

@@ -13,7 +13,7 @@ from ..positions import position, variable
 from ..printed import printed
 from ..writer import KernelWriter, bound_name, element_type, holds_vec4s, is_bound
 from .tiled_lines import bound_lines, counted, split_lines
-from .tiled_places import counts, place_of, split_position
+from .tiled_places import counts, place_of, power_from, split_position
 
 STRIP = 16  # elements of a row or column that a thread loads at once
 WIDE = ["across", "depth"]  # loads of four elements at once
@@ -53,6 +53,7 @@ class Side:
     load: str
     tile: str
     rotated: bool = False
+    halves: bool = False  # whether pieces are half numbers until they are kept
 
 
 @dataclass
@@ -228,7 +229,7 @@ def load_of(
             if side.load == "piece":
                 to = f"{to}[{c}]"
             out.fetch.append("{")
-            out.fetch.append(f"  var value = {f'vec4<{KIND_TYPES[kind]}>()' if wide else ZEROS[kind]};")
+            out.fetch.append(f"  var value = {f'vec4<{piece_type(side, kind)}>()' if wide else ZEROS[kind]};")
             out.fetch.append(f"  if (inner + {j}u < end) {{" if ragged else "  {")
             out.fetch.extend(
                 [
@@ -237,10 +238,7 @@ def load_of(
                 ]
             )
             out.fetch.extend(
-                [
-                    "    " + line
-                    for line in (wide_lines(k, side.factor) if wide else value_lines(k, side.factor, known[c]))
-                ]
+                ["    " + line for line in (wide_lines(k, side) if wide else value_lines(k, side.factor, known[c]))]
             )
             out.fetch.append("  }")
             out.fetch.append(f"  {to} = value;")
@@ -261,20 +259,11 @@ def load_of(
             vec4 = f"{name}_{flat} / 4u"
             if turned(side) > 0:
                 vec4 = f"(({vec4}) ^ (({name}_deep / 2u) & {turned(side)}u)) % {within}u"
-            out.keep.append(f"{at}{vec4}] = vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}]);")
+            vector = f"vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}])"
+            out.keep.append(f"{at}{vec4}] = {f'vec4<f32>({vector})' if side.halves else vector};")
         else:
-            out.keep.append(f"{at}{name}_{flat} / 4u] = {piece}{j};")
+            out.keep.append(f"{at}{name}_{flat} / 4u] = {f'vec4<f32>({piece}{j})' if side.halves else f'{piece}{j}'};")
     return out
-
-
-def power_from(size: int) -> int:
-    """The least power of two that is no less.  A remainder by it says that an XOR of smaller numbers is smaller, too:
-    Tint knows the range of a remainder, a sum or a product, and leaves out the check of an index of workgroup memory
-    that cannot fail; a GPU's compiler then leaves out the remainder."""
-    power = 1
-    while power < size:
-        power = power * 2
-    return power
 
 
 def known_places(k: KernelWriter, side: Side, suffix: str, before: list[str]) -> dict[int, str]:
@@ -386,11 +375,17 @@ def flat_reads(
     return out
 
 
-def wide_lines(k: KernelWriter, factor: Factor) -> list[str]:
+def piece_type(side: Side, kind: str) -> str:
+    """The type of what a load has in registers.  Half numbers that were made float32 where they are read would be
+    waited for there, before the sums of the last block and not beside them."""
+    return "f16" if side.halves else KIND_TYPES[kind]
+
+
+def wide_lines(k: KernelWriter, side: Side) -> list[str]:
     """The read of four elements."""
-    n = factor.accesses[0]
+    n = side.factor.accesses[0]
     slot = k.kernel.accesses[n].slot
     element = element_type(k, k.call.slots[slot].dtype)
     k.elements[k.slots.index(slot)] = f"vec4<{element}>"
     text = f"{bound_name(k, slot)}[({position(k, n)}) / 4u]"
-    return [f"value = {text if element == 'f32' else f'vec4<f32>({text})'};"]
+    return [f"value = {text if element == 'f32' or side.halves else f'vec4<f32>({text})'};"]

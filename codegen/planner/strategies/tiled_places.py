@@ -132,3 +132,13 @@ def without_branches(condition: Node) -> Node:
             return Binary("|", without_branches(left), without_branches(right))
         case _:
             return mapped(condition, without_branches)
+
+
+def power_from(size: int) -> int:
+    """The least power of two that is no less.  A remainder by it says that an XOR of smaller numbers is smaller, too:
+    Tint knows the range of a remainder, a sum or a product, and leaves out the check of an index of workgroup memory
+    that cannot fail; a GPU's compiler then leaves out the remainder."""
+    power = 1
+    while power < size:
+        power = power * 2
+    return power
