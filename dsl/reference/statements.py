@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,30 +91,13 @@ class Statement:
 
     def axis(self, i: int) -> np.ndarray:
         """The values of loop axis i, along that axis."""
-        a, b = self.ranges[i]
-        return np.arange(a, b, dtype=np.int32).reshape([-1 if j == i else 1 for j in range(len(self.ranges))])
+        return counted(*self.ranges[i], i, len(self.ranges))
 
     def eval(self, e: E):
         """An array that broadcasts over the loop space, or a plain number."""
-        match e:
-            case Constant():
-                return e.literal
-            case Symbol(name):
-                return self.run_.env[name]
-            case Index(loop):
-                return self.axis(self.place[loop][0])
+        match e:  # the most frequent first
             case Read():
                 return self.read(e)
-            case Inside(read):
-                return self.locate(Read(read.tensor, read.index, read))[1]
-            case Random(draw):
-                return self.draw(draw)
-            case Cast(kind, operand):
-                return scalars.cast(kind, self.eval(operand), self.run_.floating)
-            case Call(name, operands):
-                return scalars.call(name, *[self.eval(x) for x in operands])
-            case Unary(operator, operand):
-                return scalars.unary(operator, self.eval(operand))
             case Binary("and" | "or", left, right):
                 x = self.eval(left)
                 if scalars.plain(x) and bool(x) == (e.operator == "or"):
@@ -124,12 +108,28 @@ class Statement:
                 return scalars.binary(e.operator, x, self.under(going, right))
             case Binary(operator, left, right):
                 return scalars.binary(operator, self.eval(left), self.eval(right))
+            case Constant():
+                return e.literal
+            case Symbol(name):
+                return self.run_.env[name]
+            case Index(loop):
+                return self.axis(self.place[loop][0])
             case Select(condition, yes, no):
                 c = self.eval(condition)
                 if scalars.plain(c):
                     return self.eval(yes if c else no)
                 x, y = self.under(c, yes), self.under(np.logical_not(c), no)
                 return np.where(c, scalars.number(x), scalars.number(y))
+            case Inside(read):
+                return self.locate(Read(read.tensor, read.index, read))[1]
+            case Random(draw):
+                return self.draw(draw)
+            case Cast(kind, operand):
+                return scalars.cast(kind, self.eval(operand), self.run_.floating)
+            case Call(name, operands):
+                return scalars.call(name, *[self.eval(x) for x in operands])
+            case Unary(operator, operand):
+                return scalars.unary(operator, self.eval(operand))
         raise ValueError(f"no value of a statement: {e}")
 
     def under(self, c: np.ndarray, e: E):
@@ -190,12 +190,12 @@ class Statement:
             if r.fallback is None:
                 self.legal(r, axis, i, n, ~here & self.guard)
             inside = inside & here
-            at.append(np.clip(i, 0, max(n - 1, 0)).astype(np.int64))
+            at.append(np.minimum(np.maximum(i, 0), max(n - 1, 0)).astype(np.int64, copy=False))
         return at, inside
 
     def legal(self, r: E, axis: int, i: np.ndarray, length: int, wrong: np.ndarray):
         """Notes or raises an access outside its tensor."""
-        if not np.any(wrong):
+        if not wrong.any():
             return
         value = int(np.broadcast_to(i, np.shape(wrong))[wrong].flat[0])
         if self.run_.audit is None:
@@ -219,7 +219,7 @@ class Statement:
         if tensor.size == 0:
             value = np.zeros(np.broadcast_shapes(np.shape(inside), *(np.shape(i) for i in at)), tensor.dtype)
         else:
-            value = tensor[tuple(np.broadcast_arrays(*at))] if at else tensor
+            value = np.asarray(tensor[tuple(at)])
         return value if fallback is None else np.where(inside, value, self.eval(fallback))
 
     # --- Reductions ---
@@ -360,6 +360,14 @@ class Statement:
     def first(self) -> bool:
         """Whether these are the first points of the kernel (it may run in slices)."""
         return all(a == 0 for a, _ in self.ranges)
+
+
+@lru_cache(1 << 12)
+def counted(first: int, end: int, axis: int, rank: int) -> np.ndarray:
+    """The whole numbers from `first` to before `end` along one of so many axes; not to be changed."""
+    values = np.arange(first, end, dtype=np.int32).reshape([-1 if j == axis else 1 for j in range(rank)])
+    values.setflags(write=False)
+    return values
 
 
 def flattened(e: E):
