@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from definitions import LIBRARY, packaged
+from definitions import KEPT, LIBRARY, packaged
 
 from buildtools import by_hand, node, typescript
 from buildtools.package import bundled
@@ -156,5 +156,6 @@ def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
     assert done.returncode == 0, done.stdout
     for op, got in zip(ops, json.loads(node.run([bundle]).stdout), strict=True):
         data = packaged(op.name)
-        named = compiled.with_named_bodies(op, compiled.op_data(op))  # whose length decides what is carried
+        own = compiled.packaged(op, compiled.data_of(op, KEPT))  # another copy: its bodies are replaced by names
+        named = compiled.with_named_bodies(op, own)  # whose length decides what is carried
         assert got == plain(compiled.without_derived(op, data) if compiled.carried_of(op, named)[1] else data), op.name
