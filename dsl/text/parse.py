@@ -49,15 +49,22 @@ WORDS = {
 START = {"NAME", "NUMBER", "STRING", "REDUCE", "SIGN", "LPAR", "LSQB", "NOT"}
 ON = {"ADD", "MUL", "BITOP", "SHIFT", "POWER", "COMPARE", "FALLBACK", "DOT", "IF", "AND", "OR", "LSQB", "LPAR"}
 
-
 TABLE = GRAMMAR.with_name("op.lark.table")  # in the archive that pages load (buildtools/compiler_archive.py)
+
+
+def table_file() -> Path | None:
+    """The file of the parser's table: the one that was brought along, or where a run keeps it for the next, if it
+    can."""
+    if TABLE.exists():
+        return TABLE
+    folder = cache_folder()
+    return folder / "op.lark.cache" if folder else None
 
 
 @cache
 def parser() -> Lark:
-    """The LALR parser; its table is kept from one run to the next where that can be written, or was brought along."""
-    folder = None if TABLE.exists() else cache_folder()
-    where = str(folder / "op.lark.cache") if folder else str(TABLE) if TABLE.exists() else None
+    """The LALR parser."""
+    where = table_file()
     return Lark(
         GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",
@@ -65,7 +72,7 @@ def parser() -> Lark:
         propagate_positions=True,
         maybe_placeholders=True,
         strict=find_spec("interegular") is not None,  # ambiguities of the grammar are found where it is worked on
-        **({"cache": where} if where else {}),
+        **({"cache": str(where)} if where else {}),
     )
 
 

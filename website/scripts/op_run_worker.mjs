@@ -1,4 +1,5 @@
-// Runs a visitor's op with the package: what the compiler made of it, its tests, a call, and the call's gradient.  The page ends this worker to stop it.
+// Runs a visitor's op with the package: what the compiler made of it, its tests, a call, and the call's gradient.  The
+// page ends this worker to stop it.
 import { choose } from "./playground/device.mjs";
 import { numbers, runTest } from "./playground/op_tests.mjs";
 import { tensorPart, told } from "./playground/parts.mjs";
