@@ -14,7 +14,6 @@ from .paths import ROOT
 ABSENT = (
     ("text is no tensor here", "", "String* RegexFullMatch TfIdfVectorizer"),
     ("formats of image files are the browser's", "", "ImageDecoder"),
-    ("no exporter writes it any more", "", "MaxRoiPool"),
     ("classical models: trees, tables and linear machines", "ai.onnx.ml", "*"),
     ("operators of a training that the standard gave up", "ai.onnx.preview.training", "*"),
 )

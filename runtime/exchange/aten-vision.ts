@@ -4,10 +4,7 @@ import { tensor } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
 import { numbers } from "../onnx/values.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { to } from "../views/transfer.js";
-import * as views from "../views/views.js";
-import { largestOfCells } from "../vision/largest-of-cells.js";
-import { deformedConvolution, pooledRegions } from "../vision/regions.js";
+import { type Pooling, deformedConvolution, pooledCells, pooledRegions, regionsOf } from "../vision/regions.js";
 import { fromBest, suppress } from "../vision/suppress.js";
 import type { Operator } from "./operators.js";
 
@@ -23,36 +20,30 @@ const nms: Operator = ({ args, target }) => {
   return tensor(kept, { dtype: "int64", device: boxes.device } as never);
 };
 
-/** Of rows (image, x1, y1, x2, y2). */
-const roiAlign: Operator = ({ args, target }) => {
-  const [input, rois, scale, rows, columns, ratio, aligned] = args as [
-    Tensor,
-    Tensor,
-    number,
-    number,
-    number,
-    number,
-    boolean,
-  ];
-  if (rois.ndim !== 2 || rois.shape[1] !== 5)
-    throw new OpError(`roi_align: rois must have the shape [K, 5], got [${rois.shape.join(", ")}]`);
-  return pooledRegions(
-    input,
-    views.narrow(rois, 1, 1, 4),
-    to(views.select(rois, 1, 0), ["int64"]) as Tensor,
-    { rows, columns, scale, ratio, aligned, mode: "avg" },
-    () => numbers(rois, target).filter((_, i) => i % 5 > 0),
-  );
-};
+/** Boxes, images, and the numbers of the boxes. */
+function regions(rois: Tensor, target: string): readonly [Tensor, Tensor, () => number[]] {
+  const found = regionsOf(rois, target.split(".")[3] ?? target);
+  return [...found, () => numbers(rois, target).filter((_, i) => i % 5 > 0)];
+}
 
-/** The same rows; largest pixels, and where in their image they are. */
-const roiPool: Operator = ({ args, target }) => {
-  const [input, rois, scale, rows, columns] = args as [Tensor, Tensor, number, number, number];
-  if (rois.ndim !== 2 || rois.shape[1] !== 5)
-    throw new OpError(`roi_pool: rois must have the shape [K, 5], got [${rois.shape.join(", ")}]`);
-  const [values, places] = largestOfCells(input, numbers(rois, target), { rows, columns, scale });
-  return [values, to(places, ["int32"])];
-};
+/** Places between pixels, evenly in each part of a region. */
+const aligned =
+  (mode: "avg" | "position"): Operator =>
+  ({ args, target }) => {
+    const [input, rois, scale, rows, columns, ratio, middle] = args as [Tensor, Tensor, ...number[], boolean],
+      [boxes, images, corners] = regions(rois, target),
+      how = { rows, columns, scale, ratio, mode, aligned: mode === "position" || middle } as Pooling;
+    return pooledRegions(input, boxes, images, how, corners);
+  };
+
+/** Cells of whole pixels. */
+const cells =
+  (position: boolean): Operator =>
+  ({ args, target }) => {
+    const [input, rois, scale, rows, columns] = args as [Tensor, Tensor, number, number, number],
+      [boxes, images, corners] = regions(rois, target);
+    return pooledCells(input, boxes, images, { rows, columns, scale, position }, corners);
+  };
 
 const deformConv: Operator = ({ args }) => {
   const [input, weight, offset, mask, bias] = args as [Tensor, Tensor, Tensor, Tensor, Tensor],
@@ -73,7 +64,9 @@ const deformConv: Operator = ({ args }) => {
 
 export const VISION: Readonly<Record<string, Operator>> = {
   "torchvision::nms": nms,
-  "torchvision::roi_align": roiAlign,
-  "torchvision::roi_pool": roiPool,
+  "torchvision::roi_align": aligned("avg"),
+  "torchvision::roi_pool": cells(false),
+  "torchvision::ps_roi_align": aligned("position"),
+  "torchvision::ps_roi_pool": cells(true),
   "torchvision::deform_conv2d": deformConv,
 };

@@ -4,44 +4,53 @@ import { OpError } from "../base/errors.js";
 import { arange, tensor } from "../creation/create.js";
 import { run } from "../dispatch/call.js";
 import { stack } from "../functions/join.js";
-import { roi_align_maxOp, roi_align_meanOp } from "../../ops/regions.js";
+import { ps_roi_alignOp, ps_roi_poolOp, roi_align_maxOp, roi_align_meanOp, roi_pool_maxOp } from "../../ops/regions.js";
 import { grid_sample } from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { to } from "../views/transfer.js";
 import * as views from "../views/views.js";
 
-export interface Pooling {
-  /** The size of what each region becomes. */
+/** The size of what each region becomes, and what boxes are multiplied by, to be in pixels of `input`. */
+export interface Cells {
   readonly rows: number;
   readonly columns: number;
-  /** What boxes are multiplied by, to be in pixels of `input`. */
   readonly scale: number;
+}
+
+export interface Pooling extends Cells {
   /** How many places there are in each part along an axis; none or fewer: as many as pixels. */
   readonly ratio: number;
   /** Whether a pixel's middle is at 0.5. */
   readonly aligned: boolean;
-  readonly mode: "avg" | "max";
+  readonly mode: "avg" | "max" | "position";
 }
 
-/** How many places along an axis the largest part has. */
-function mostPlaces(corners: readonly number[], { rows, columns, scale, ratio, aligned }: Pooling): number {
-  if (ratio > 0) return ratio;
-  let most = 0;
-  for (let i = 0; i < corners.length; i += 4) {
+const pair = (results: unknown): readonly [Tensor, Tensor] => results as readonly [Tensor, Tensor];
+
+/** Of `rois` (float [R, 5]: image, x1, y1, x2, y2) the boxes and the images; `name`: who asks. */
+export function regionsOf(rois: Tensor, name: string): readonly [boxes: Tensor, images: Tensor] {
+  if (rois.ndim !== 2 || rois.shape[1] !== 5)
+    throw new OpError(`${name}: rois must have the shape [K, 5], got [${rois.shape.join(", ")}]`);
+  return [views.narrow(rois, 1, 1, 4), to(views.select(rois, 1, 0), ["int64"]) as Tensor];
+}
+
+/** The length of the longest part along an axis, in pixels; `least`: how long a region is at least. */
+function longestPart(corners: readonly number[], { rows, columns, scale }: Cells, least: number): number {
+  let longest = 0;
+  for (let i = 0; i < corners.length; i += 4)
     for (const [k, parts] of [columns, rows].entries()) {
       const length = (corners[i + 2 + k]! - corners[i + k]!) * scale;
-      // what rounds up beyond that in the kernel's type does here, too
-      most = Math.max(most, Math.ceil(((aligned ? length : Math.max(length, 1)) / parts) * (1 + 1e-6)));
+      if (!Number.isFinite(length)) throw new OpError("the regions have corners that are no finite numbers");
+      longest = Math.max(longest, Math.max(length, least) / parts);
     }
-  }
-  if (!Number.isFinite(most)) throw new OpError("roi_align: the boxes have corners that are no finite numbers");
-  return most;
+  return longest;
 }
 
 /**
  * The regions `boxes` (float [R, 4]: x1, y1, x2, y2) of the images (float [N, C, H, W]) that `images` (int64 [R]) names, each
  * pooled to float [R, C, rows, columns].  `corners` gives the numbers of `boxes`; it is asked where there are as many
- * places as pixels.
+ * places as pixels.  By position the result is a pair: float and int32 [R, C / rows / columns, rows, columns].
  */
 export function pooledRegions(
   input: Tensor,
@@ -49,12 +58,33 @@ export function pooledRegions(
   images: Tensor,
   how: Pooling,
   corners: () => readonly number[],
-): Tensor {
+): Tensor | readonly [Tensor, Tensor] {
   const { rows, columns, scale, ratio, aligned, mode } = how,
-    most = mostPlaces(ratio > 0 ? [] : corners(), how),
-    op = mode === "max" ? roi_align_maxOp : roi_align_meanOp;
-  // PyTorch takes the boxes as they are: no gradient flows to them
-  return run(op, [input, boxes.detach(), images, rows, columns, scale, ratio, aligned, most]) as Tensor;
+    // what rounds up beyond a whole number in the kernel's type does here, too
+    most = ratio > 0 ? ratio : Math.ceil(longestPart(corners(), how, aligned ? 0 : 1) * (1 + 1e-6)),
+    // PyTorch takes the boxes as they are: no gradient flows to them
+    given = [input, boxes.detach(), images, rows, columns, scale, ratio];
+  if (mode === "position") return pair(run(ps_roi_alignOp, [...given, most]));
+  return run(mode === "max" ? roi_align_maxOp : roi_align_meanOp, [...given, aligned, most]) as Tensor;
+}
+
+/**
+ * The same regions in cells of whole pixels: the largest of each and where it is in its image (int32), both
+ * [R, C, rows, columns]; by `position` the mean of one channel and which that is, both [R, C / rows / columns, rows, columns].
+ */
+export function pooledCells(
+  input: Tensor,
+  boxes: Tensor,
+  images: Tensor,
+  how: Cells & { readonly position: boolean },
+  corners: () => readonly number[],
+): readonly [Tensor, Tensor] {
+  const { rows, columns, scale, position } = how,
+    // both corners are rounded, the last pixel may count, and both ends of a cell are
+    reached = Math.ceil(longestPart(corners(), how, 0) + 2 / Math.min(rows, columns)) + 1,
+    most = Math.min(reached, Math.max(...input.shape.slice(2)));
+  const op = position ? ps_roi_poolOp : roi_pool_maxOp;
+  return pair(run(op, [input, boxes.detach(), images, rows, columns, scale, most]));
 }
 
 type Pair = readonly [rows: number, columns: number];

@@ -336,6 +336,8 @@ call("_chunk_cat.default", [f(3, 2), f(5), f(4, 1, 2)], 0, 2)
 call("_lu_with_info.default", f(2, 3, 3))
 ROIS = torch.tensor([[0, 1, 1, 6, 5], [1, -3, 2, 2, 9], [1, 4.5, 3, 4, 2], [0, 9, 9, 12, 12]])
 call("torchvision::roi_pool.default", f(2, 3, 6, 7), ROIS, 0.75, 2, 3)
+call("torchvision::ps_roi_pool.default", f(2, 12, 6, 7), ROIS, 0.75, 2, 3)
+call("torchvision::ps_roi_align.default", f(2, 12, 6, 7), ROIS, 0.75, 2, 3, 2)
 
 
 def line(name, args, options):

@@ -110,31 +110,62 @@ deform_conv2d = differentiable(
 )
 
 
-@torch.library.custom_op(
-    "torchvision::roi_pool",
-    mutates_args=(),
-    schema="(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width)"
-    " -> (Tensor, Tensor)",
-)
+POOLED = "(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width"
+
+
+def cells(corners, scale, parts, last, limits):
+    """Where the cells of a region begin and end, by axis; corners are rounded, halves away from zero."""
+    left, top, right, bottom = (int((c.abs() + 0.5).floor() * c.sign()) for c in (c * scale for c in corners))
+    found = []
+    for begin, end, n, limit in ((top, bottom, parts[0], limits[0]), (left, right, parts[1], limits[1])):
+        each = corners.new_tensor(max(end - begin + last, 1)) / n
+        at = lambda edge, begin=begin, limit=limit: min(max(int(edge) + begin, 0), limit)  # noqa: E731
+        found.append([slice(at((i * each).floor()), at(((i + 1) * each).ceil())) for i in range(n)])
+    return found
+
+
+@torch.library.custom_op("torchvision::roi_pool", mutates_args=(), schema=f"{POOLED}) -> (Tensor, Tensor)")
 def roi_pool(x, rois, scale, rows, columns):
-    """The largest pixel of each cell, and where it is; halves are rounded away from zero."""
-    out, places = (
-        x.new_zeros(len(rois), x.shape[1], rows, columns),
-        torch.full((len(rois), x.shape[1], rows, columns), -1),
-    )
+    """The largest pixel of each cell, and where it is."""
+    out = x.new_zeros(len(rois), x.shape[1], rows, columns)
+    places = torch.full(out.shape, -1, dtype=torch.int32)
     for k, (image, *corners) in enumerate(rois):
-        scaled = [corner * scale for corner in corners]
-        left, top, right, bottom = (int((c.abs() + 0.5).floor() * c.sign()) for c in scaled)
-        each = [x.new_tensor(max(n, 1)) / parts for n, parts in ((bottom - top + 1, rows), (right - left + 1, columns))]
-        for p, q in itertools.product(range(rows), range(columns)):
-            from_to = [
-                min(max(int(edge) + begin, 0), size)
-                for n, size, begin, t in ((each[0], x.shape[2], top, p), (each[1], x.shape[3], left, q))
-                for edge in ((t * n).floor(), ((t + 1) * n).ceil())
-            ]
-            cell = x[int(image), :, from_to[0] : from_to[1], from_to[2] : from_to[3]]
+        each = cells(torch.stack(corners), scale, (rows, columns), 1, x.shape[2:])
+        for (p, down), (q, across) in itertools.product(*map(enumerate, each)):
+            cell = x[int(image), :, down, across]
             if cell.numel():
                 out[k, :, p, q], first = cell.flatten(1).max(1)
-                row, column = first // cell.shape[2] + from_to[0], first % cell.shape[2] + from_to[2]
+                row, column = first // cell.shape[2] + down.start, first % cell.shape[2] + across.start
                 places[k, :, p, q] = row * x.shape[3] + column
-    return out, places.to(torch.int32)
+    return out, places
+
+
+def by_position(x, rows, columns):
+    """(N, C, rows, columns, H, W): the channel that each part of a region reads; and which that is, for one region."""
+    channels = torch.arange(x.shape[1], dtype=torch.int32).reshape(1, -1, rows, columns)
+    return x.reshape(x.shape[0], -1, rows, columns, *x.shape[2:]), channels
+
+
+@torch.library.custom_op("torchvision::ps_roi_pool", mutates_args=(), schema=f"{POOLED}) -> (Tensor, Tensor)")
+def ps_roi_pool(x, rois, scale, rows, columns):
+    """The mean of each cell; the last row and column of an image do not count."""
+    parts, channels = by_position(x, rows, columns)
+    out = x.new_zeros(len(rois), *parts.shape[1:4])
+    for k, (image, *corners) in enumerate(rois):
+        each = cells(torch.stack(corners), scale, (rows, columns), 0, (x.shape[2] - 1, x.shape[3] - 1))
+        for (p, down), (q, across) in itertools.product(*map(enumerate, each)):
+            cell = parts[int(image), :, p, q, down, across]
+            if cell.numel():
+                out[k, :, p, q] = cell.mean((1, 2))
+    return out, channels.repeat(len(rois), 1, 1, 1)
+
+
+@torch.library.custom_op(
+    "torchvision::ps_roi_align", mutates_args=(), schema=f"{POOLED}, int sampling_ratio) -> (Tensor, Tensor)"
+)
+def ps_roi_align(x, rois, scale, rows, columns, ratio):
+    parts, channels = by_position(x, rows, columns)
+    out = x.new_zeros(len(rois), *parts.shape[1:4])
+    for p, q in itertools.product(range(rows), range(columns)):
+        out[:, :, p, q] = aligned_regions(parts[:, :, p, q], rois, scale, rows, columns, ratio, True)[:, :, p, q]
+    return out, channels.repeat(len(rois), 1, 1, 1)

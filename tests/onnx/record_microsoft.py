@@ -1,4 +1,4 @@
-"""Records what onnxruntime answers for operators of com.microsoft, and for quantised weights: microsoft.tar.xz.
+"""Records what onnxruntime answers for operators of com.microsoft, and others that ONNX has no test of: microsoft.tar.xz.
 
     python -m venv ENV && ENV/bin/pip install onnx onnxruntime && ENV/bin/python tests/onnx/record_microsoft.py
 
@@ -215,6 +215,18 @@ case("groupquery_later", "GroupQueryAttention", [*one, *cache, *later], 3, **gro
 case("groupquery_later_rotary", "GroupQueryAttention", [*one, *cache, *later, cos, sin], 3, do_rotary=1, **group)
 case("groupquery_softcap", "GroupQueryAttention", [*one, *cache, *later], 3, softcap=5.0, **group)
 case("groupquery_window", "GroupQueryAttention", [*one, *cache, *later], 3, local_window_size=3, **group)
+
+# --- Of the standard, without a test there -----------------------------------------------------------
+regions = np.array([[0, 1, 1, 6, 5], [1, -3, 2, 2, 9], [1, 4.5, 3, 4, 2], [0, 9, 9, 12, 12]], np.float32)
+case(
+    "max_roi_pool",
+    "MaxRoiPool",
+    [normal(2, 3, 6, 7), regions],
+    1,
+    domain="",
+    pooled_shape=[3, 2],
+    spatial_scale=0.75,
+)
 
 with tarfile.open(HERE / "microsoft.tar.xz", "w:xz") as tar:
 

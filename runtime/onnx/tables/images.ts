@@ -4,7 +4,7 @@ import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, range, reading } from "./definition.js";
 import { F, T, cast, create, scalar, views } from "./library.js";
-import { deformedConvolution, pooledRegions } from "../../vision/regions.js";
+import { deformedConvolution, pooledCells, pooledRegions, regionsOf } from "../../vision/regions.js";
 import { brought, numbers, wholes } from "../values.js";
 import { type Taps, type Resizing, tapsOf } from "./taps.js";
 
@@ -76,6 +76,13 @@ const roiAlign: Compute = ([x, boxes, images], attributes, { op, version }) => {
   );
 };
 
+const maxRoiPool: Compute = ([x, rois], { pooled_shape, spatial_scale = 1 }, { op }) => {
+  const [rows, columns] = pooled_shape as [number, number];
+  return pooledCells(x, ...regionsOf(rois, op), { rows, columns, scale: spatial_scale, position: false }, () =>
+    numbers(rois, op).filter((_, i) => i % 5 > 0),
+  )[0];
+};
+
 const deformConv: Compute = ([x, weight, offset, bias, mask], attributes) =>
   deformedConvolution(x, weight, offset, {
     bias,
@@ -115,6 +122,7 @@ export const IMAGES: Table = {
     F.affine_grid(theta, numbers(size, op), align_corners !== 0),
   ),
   RoiAlign: roiAlign,
+  MaxRoiPool: maxRoiPool,
   DeformConv: deformConv,
 };
 const OLD_RESIZE = { coordinate_transformation_mode: "asymmetric", nearest_mode: "floor" };
