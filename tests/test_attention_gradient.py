@@ -1,6 +1,7 @@
 """The gradient of an attention without tensors of pairs: what it answers is what the plain kernels do, whatever the
 sizes, strides and masks; and other programs are not taken for it."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +41,19 @@ def equal(pairs):
     for got, wanted in pairs:
         assert np.isfinite(wanted).all() and np.abs(wanted).max() > 0
         np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=2e-6 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_what_a_mask_hides_is_not_summed(gpu, causal):
+    """Sums over the keys end at the last that a row sees, those over the queries begin at the first that sees one."""
+    data = data_of(OP)
+    q, k, v = (meta(f32(2, 3, n, 40)) for n in (65, 130, 130))
+    call = bind(data, [q, k, v, None, 0.0, causal, *[None] * (len(data.params) - 6)])
+    codes = [x.code for x in plan(data, 1, call, data.programs[1].outputs[:3], gpu.facts, RULES)]
+    loops = [re.findall(r"for \(var first_other = (.+?); first_other < (.+?); ", code) for code in codes]
+    assert all(loops) and len(loops) > 2
+    for low, high in [pair for found in loops for pair in found]:
+        assert (low != "0u" or "first_row" in high) == causal, (low, high)
 
 
 @pytest.mark.parametrize(

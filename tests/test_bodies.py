@@ -132,6 +132,21 @@ def test_the_cpu_does_as_python(name, given, made, options, tmp_path):
             np.testing.assert_allclose(values, wanted.ravel(), 1e-12)
 
 
+def test_a_place_may_be_a_float(tmp_path):
+    """It is cut towards zero, by a function that travels with the body: what WGSL's own cast makes of NaN is open."""
+    text = (
+        "op picked(input: Float[N], at: Float[M]) -> Float[M]\n    nograd\n"
+        "    launch pick over m < M: out[m] = input[min(max(at[m], 0), N - 1)]\n"
+    )
+    elements, at = np.arange(6, dtype=np.float32), np.array([0.9, 3.99, -0.5, 5, 1e20], np.float32)
+    for target in ("numpy", "gpu", "wasm"):
+        np.testing.assert_array_equal(workbench.op(text, on=target)(elements, at), [0, 3, 0, 5, 5], target)
+    f = workbench.op(text)
+    found = in_javascript(f, [elements.astype(float), at.astype(float), np.zeros(5)], {"M": 5, "N": 6}, tmp_path)
+    assert found[-1] == [0, 3, 0, 5, 5]
+    assert "[to_int(" in "".join(f.wgsl(elements, at))
+
+
 def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
     """What the interpreter of statements leaves in a body's arrays."""
     kernel = next(n for n in op_data(f.op).programs[0].kernels if n.raw)

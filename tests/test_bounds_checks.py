@@ -1,9 +1,14 @@
 """Places that an argument names, on a GPU: one off its axis is an error where its value is needed, and nowhere else."""
 
+from itertools import product
+from random import Random
+
 import numpy as np
 import pytest
 
 import workbench
+from codegen.kernels.bounds_checks import fewest
+from dsl.ir.builders import sym
 
 X, I = np.arange(6, dtype=np.float32).reshape(3, 2), lambda *values: np.array(values, np.int32)
 CHOICE = """
@@ -108,3 +113,22 @@ def test_a_constant_place_off_its_axis_gives_the_default(index, target):
     f = workbench.op(f"op f(x: Float[N]) -> Float[N]\n    out[i] = (x[{index}] ?? -0.5) + x[i]", on=target)
     np.testing.assert_array_equal(f(X[:, 0]), X[:, 0] - 0.5)
     np.testing.assert_array_equal(f.grad(X[:, 0], cotangent=X[:, 1])["x"], X[:, 1])
+
+
+def test_when_a_value_is_needed_is_said_in_fewer_words():
+    draw, names = Random(7), [sym(name) for name in "abc"]
+    a, b, c = names
+    cases = [
+        [frozenset({(e, draw.random() < 0.5) for e in draw.sample(names, draw.randint(0, 3))}) for _ in range(n)]
+        for n in range(1, 5)
+        for _ in range(40)
+    ]
+    for found in cases:
+        said = fewest(found)
+        for values in product([False, True], repeat=3):
+            given = dict(zip(names, values))
+            before, after = (any(all(given[e] == holds for e, holds in p) for p in paths) for paths in (found, said))
+            assert before == after, (found, said)
+        assert sum(map(len, said)) <= sum(map(len, found))
+    assert fewest([frozenset({(a, True), (b, True)}), frozenset({(a, True), (b, False)})]) == [frozenset({(a, True)})]
+    assert fewest([frozenset({(a, True)}), frozenset({(a, True), (c, True)})]) == [frozenset({(a, True)})]

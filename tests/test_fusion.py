@@ -1,6 +1,7 @@
 """Programs of several ops joined by codegen/fusion: as many launches as there should be, and in WebAssembly and on a GPU
 what numpy makes of the ops one after another."""
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,10 +11,11 @@ from definitions import LIBRARY, data_of
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Call, Op
-from codegen.data.nodes import Binary, Constant, Option, Select, Unary
+from codegen.data.nodes import Binary, Constant, Element, Option, Rounded, Select, Unary
 from codegen.fusion.fuse import fused
 from codegen.fusion.reasons import reasons
 from codegen.fusion.settle import folded
+from codegen.fusion.substitute import as_read
 from codegen.fusion.work import Item, apart, as_op, item_of, work_of
 from codegen.planner.plan import plan
 from workbench import numpy_runner
@@ -48,6 +50,17 @@ def test_what_is_known_is_folded():
         assert folded(Unary("!", BITS[a])) == BITS[1 - a]
         assert folded(Select(BITS[a], left_open, BITS[0])) == (left_open if a else BITS[0])
     assert folded(Binary("==", left_open, BITS[1])) == Binary("==", left_open, BITS[1])
+
+
+def test_what_was_stored_is_read_as_its_type_says():
+    """A formula in the place of a tensor that held it: rounded as that was, a condition as 1 or 0; else there is
+    none."""
+    e = Element(0)
+    known = {("f", "float32", "f"): Rounded(e), ("i", "int32", "i"): e, ("b", "bool", "b"): e}
+    for dtype, wanted in ("float32", "f"), ("bool", "f"), ("bool", "i"):
+        known["b", dtype, wanted] = Select(e, Constant(wanted, 1), Constant(wanted, 0))
+    for given in itertools.product("fib", ["float32", "int32", "bool", "float16", "uint8"], "fib"):
+        assert as_read(e, *given) == known.get(given), given
 
 
 @dataclass

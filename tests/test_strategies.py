@@ -144,7 +144,10 @@ def launches(name: str, shapes: list[tuple], *options) -> list:
 
 
 def test_a_launch_says_its_lanes_and_points():
-    for x in [*launches("sum", [(3, 100000)], [1]), *launches("sum", [(3, 100000)], [0])]:
+    rows = [*launches("sum", [(3, 100000)], [1]), *launches("sum", [(3, 100000)], [0])]
+    parts = launches("softmax", [(3, 100000)], -1.0)
+    assert "tree, stores" in parts[-1].strategy
+    for x in rows + parts:
         lanes, rows = (
             int((re.search(words, x.strategy) or ("", 1))[1]) for words in (r"(\d+) lanes", r"of (\d+) rows")
         )
@@ -152,6 +155,19 @@ def test_a_launch_says_its_lanes_and_points():
     (pool,) = launches("max_pool2d", [(2, 3, 40, 50)], [3, 3], [1, 1], [1, 1])
     down, across = map(int, re.findall(r"window, (\d+) by (\d+) points", pool.strategy)[0])
     assert pool.groups == [6 * -(-40 // down) * -(-50 // across), 1, 1]
+
+
+def test_neighbouring_threads_write_neighbours():
+    """The lines of a kernel are those of what it stores last, however they stand in its formulas."""
+    data = data_of("masked_sum")
+    shape = (3, 5, 4, 4)
+    call = bind(data, [meta(np.zeros(shape, np.float32)), [1.0], None, None, meta(np.ones(shape, bool))])
+    (x,) = plan(data, 1, call, data.programs[1].outputs[:1], DEVICES[0], RULES)
+    names, stored = re.search(r"struct Uniforms \{ (.*) \}", x.code), re.search(r"\[p\.at(\d+)[^]]*\] = ", x.code)
+    assert names is not None and stored is not None, x.code
+    of = dict(zip(re.findall(r"(\w+): \w+", names[1]), x.uniforms))
+    strides = [of[n] for n in sorted(of) if n.startswith(f"outer_stride{stored[1]}_")]
+    assert len(strides) > 2 and strides == sorted(strides, reverse=True), (of, x.code)
 
 
 @pytest.mark.parametrize("columns, type_", [(128, "vec4<f32>"), (126, "f32")])

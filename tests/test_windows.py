@@ -95,6 +95,18 @@ def test_where_schedules_choose_windows(gpu):
     assert not any(s.startswith("window") for s in ran(gpu, *CALLS["max_pool2d, stride 2"], 0, RULES)[1])
 
 
+@pytest.mark.parametrize("call", [c for c in CALLS if "pool" in c or "conv" in c])
+def test_a_patch_holds_what_windows_read_beyond_an_edge(gpu, call):
+    """It is filled in where the patch is loaded, once; no read of it asks again."""
+    name, args = CALLS[call]
+    data = data_of(name)
+    args = [*args, *[None] * (len(data.params) - len(args))]
+    made = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
+    (code,) = (x.code for x in plan(data, 0, made, data.outputs, gpu.facts, ALWAYS) if "window" in x.strategy)
+    reads = [line.strip() for line in code.split("\n") if "= patch0[" in line]
+    assert len(reads) > 1 and all(line.startswith("let r") for line in reads), reads[:2]
+
+
 def test_nan_and_infinities(gpu):
     x = f32(1, 1, 40, 40)
     x[0, 0, 5, 7], x[0, 0, 30, 31], x[0, 0, 0, 0] = np.nan, np.inf, -np.inf

@@ -124,7 +124,6 @@ class Steps(KernelPart):
             self.leave_out()
             self.hoisting.hoist(self.t.roots(), d)
             self.p.run(d, state, 1, 1, lambda: self.point())
-        self.w.known = known
         self.p.close(d, state)
         if self.missing >= 0:
             self.without_left_out(d)

@@ -57,17 +57,14 @@ class BodyLowering(Lowering):
             {
                 *map(plain_name, layout.tensors),
                 *(x.name for x in body.launches),
-                "at",
-                "item",
-                THREADS,
+                *("at", "item", THREADS, "agreed", "all_agree"),
                 *prelude.functions(),
-                "agreed",
-                "all_agree",
             }
         )
         for r in layout.launch.places if len(layout.launch.places) == 1 else ():
             self.names.known[r.name] = r.name if r.name not in self.names.taken | RESERVED else "at"
         self.op, self.integral, self.values = NOTHING, False, frozenset()
+        self.helpers: list[str] = []  # what the places of elements call, which are texts in formulas
 
     def local(self, name: str) -> Node:
         return Local(self.names.of(name))
@@ -99,7 +96,9 @@ class BodyLowering(Lowering):
 
     def element(self, e: ir.Read) -> str:
         """An element as it stands in the kernel."""
-        return f"{plain_name(e.tensor)}[{text(self.node(self.layout.offset(e), 'i'))}]"
+        place = self.node(self.layout.offset(e), "i")
+        self.helpers += functions_in(place)
+        return f"{plain_name(e.tensor)}[{text(place)}]"
 
     def stored(self, t: ir.Read, v: E) -> Node:
         """A value as the type of the element that becomes it."""
@@ -201,7 +200,7 @@ class Writer:
         self.again = assigned_again(launch)
         self.lines: list[str] = []
         self.depth = 1
-        self.helpers: list[str] = []
+        self.helpers = self.w.helpers
         self.agreed: set[int] = set()
         self.shared = False  # whether this stands in a shared loop, or there is one thread only
 

@@ -115,6 +115,7 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
     body.extend(decode(k, k.reduce, "inner", "inner", "  "))
     done: list[int] = []
     body.extend(resting_reads(k, formula, loop, u, shared, done, "  "))
+    k.reduce = reduce
     for r in range(u.rows):
         body.append("  {")
         body.extend(["    " + line for line in row_lines(k, u, r)])
@@ -130,9 +131,7 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             own = inside[:]
             for n in u.wide:
                 body.append(f"      let r{n} = {vec4_element(k, n, f'v{n}_{point // 4}[{point % 4}]')};")
-            k.reduce = reduce
             body.extend(read_lines(k, [formula], own, "      ", False))
-            k.reduce = reduce[: len(reduce) - 1]
             value = common(factors.moving, "common0")
             body.extend(["      " + line for line in value.lines])
             text = joined(k, k.kernel.steps[0].red, value_kind(k, 0), total, operand(value.formula))
@@ -142,7 +141,6 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             body.append(f"    {name}_{r} += word * {operand(factors.still)};")
         body.append("  }")
     body.append("}")
-    k.reduce = reduce
     for r in range(u.rows):
         body.append("{")
         lines = row_lines(k, u, r)
