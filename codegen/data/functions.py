@@ -11,6 +11,7 @@ CHECKED = [
     "abs_checked",
     "add_checked",
     "cut_checked",
+    "cut_long",
     "floor_divide_checked",
     "multiply_checked",
     "narrow_checked",

@@ -43,7 +43,7 @@ def stored(value: Node, kind: str, dtype: str) -> str:
         return text if kind == "i" or word == "f32" else f"f16({text})"
     if word == "u32" and kind == "f":
         return f"cut_unsigned({text})"
-    cut = "cut_checked" if dtype == "int64" else "cut"
+    cut = "cut_long" if dtype == "int64" else "cut"
     if word == "u32" and kind == "i":
         return unsigned(value)
     whole = text if kind == "i" else f"select(0, 1, {text})" if kind == "b" else f"{cut}({text})"

@@ -118,7 +118,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if rounding(stored) != "":
             use(k, rounding(stored))
         if not is_floating(stored) and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
-            cuts.append("cut_unsigned" if stored == "uint32" else "cut_checked" if stored == "int64" else "cut")
+            cuts.append("cut_unsigned" if stored == "uint32" else "cut_long" if stored == "int64" else "cut")
     for access in kernel.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh:
             bind(k, access.slot, False)
@@ -140,7 +140,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
             helpers.append("signed_checked")
             break
     for helper in cuts:
-        if helper == "cut_checked":
+        if helper == "cut_long":
             helpers.append(helper)
         else:
             use(k, helper)

@@ -65,6 +65,13 @@ fn cut_checked(x: f32) -> i32 {
   return cut(x);
 }
 
+//= cut_long: is_finite cut_checked cut
+// A float as an element of int64: what is not finite is the least number, as processors have it.
+fn cut_long(x: f32) -> i32 {
+  if (is_finite(x)) { return cut_checked(x); }
+  return cut(x);
+}
+
 //= widened:
 // Sums and products are kept in 64 bits, the lower half first: they may leave 32 bits and come back.
 fn widened(x: i32) -> vec2<u32> { return vec2<u32>(u32(x), u32(x >> 31u)); }

@@ -158,6 +158,16 @@ export default {
         () => x.mul(0).to("bool"),
         [false, false, false, false, false, false, false, false, true, true, true, false, false],
       ],
+      // where there are 64 bits, the least number of those
+      [
+        "int64",
+        () =>
+          t
+            .tensor([7.9, NaN, Infinity, -Infinity])
+            .to("int64")
+            .lt(8 - 2 ** 31),
+        [false, true, true, true],
+      ],
       ["int32 to uint8", () => t.tensor([300, -1, 2147483647], { dtype: "int32" }).to("uint8"), [44, 255, 255]],
       ["copy_", () => t.tensor([1, 2], { dtype: "uint8" }).copy_(t.tensor([300, -1])), [44, 255]],
     ]);
