@@ -2,6 +2,7 @@
 // tensor is an entry of its own; before, they were checkpoints within the archive.
 
 import { frozen, sameShape } from "../base/shape.js";
+import { toDevice } from "../devices/device.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "../files/checkpoint.js";
@@ -75,12 +76,14 @@ export async function readArchive(source: Source, place: Destination, model = "m
   ] as const) {
     const entry = entries.get(config);
     if (!entry) throw new FileError(source.name, `its ${config} is missing`);
-    await readTensors(source, entries, await json(source, entry), `${root}data/${folder}/`, place, tensors);
+    const list = await json(source, entry);
+    await readTensors(source, entries, list, `${root}data/${folder}/`, place, tensors, folder === "constants");
   }
   return { program, torchVersion: String(program["torch_version"] ?? "unknown"), tensors };
 }
 
-/** The tensors that a list names; those of one entry share its memory. */
+/** The tensors that a list names; those of one entry share its memory.  `fixed`: they are constants, of which those of
+ *  float64 stay on the CPU where a GPU is asked for, as what is computed of them does (wide-values.ts). */
 async function readTensors(
   source: Source,
   entries: Entries,
@@ -88,6 +91,7 @@ async function readTensors(
   folder: string,
   place: Destination,
   into: Map<string, Tensor>,
+  fixed: boolean,
 ): Promise<void> {
   const reader = new GraphReader(source.name),
     memories = new Map<string, { storage: Storage; dtype: Tensor["dtype"]; type: string }>();
@@ -108,7 +112,8 @@ async function readTensors(
       if (data.length % kind.bytes !== 0)
         throw new FileError(source.name, `${path} has ${bytes(data.length)}, no whole number of ${type}`);
       const { elements, dtype } = decode(data, kind, place.dtype, source.name, name);
-      memories.set(path, (memory = { storage: upload(elements, dtype, place, source.name, name), dtype, type }));
+      const where = fixed && dtype === "float64" ? { ...place, device: toDevice("cpu") } : place;
+      memories.set(path, (memory = { storage: upload(elements, dtype, where, source.name, name), dtype, type }));
     }
     if (memory.type !== type)
       throw new FileError(

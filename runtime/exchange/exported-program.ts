@@ -175,7 +175,7 @@ export class ExportedModule extends Module {
       } else {
         const held = this.#fixed.get(i)!,
           tensor = typeof held === "string" ? tensorAt(this, held) : held;
-        device ??= tensor.device;
+        if (tensor.dtype !== "float64") device ??= tensor.device; // such a constant is on the CPU beside a GPU
         values.push(tensor);
       }
     });

@@ -9,6 +9,7 @@ import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
 import type { Call, Operator } from "./operators.js";
 import { type Steps, completed, finished, settled } from "./waiting.js";
+import { onDevice, withWideValues } from "./wide-values.js";
 
 interface Step {
   readonly node: NodeJson;
@@ -16,6 +17,8 @@ interface Step {
   /** Which outputs something uses. */
   readonly used: readonly boolean[];
   readonly graphs: ReadonlyMap<Operand, Graph>;
+  /** Where its arguments have to be moved, if it has some of another device: to the CPU, or back to the program's. */
+  readonly moves: "to the CPU" | "back" | null;
   /** Values that nothing after it uses. */
   readonly last: readonly string[];
 }
@@ -60,6 +63,8 @@ function* namesIn(operand: Operand): Generator<string> {
 export class Graph {
   private readonly steps: readonly Step[];
   private readonly json: GraphJson;
+  /** Values that are on the CPU, wherever the program runs. */
+  private readonly away: ReadonlySet<string | null>;
 
   /** Throws for operators that there are not here, all of them with their places; a graph within another adds its own
    *  to `missing`. */
@@ -89,6 +94,8 @@ export class Graph {
       check(output, "an output");
       for (const name of namesIn(output)) lastUse.set(name, Infinity);
     }
+    const { onCpu, away } = withWideValues(json, namesIn);
+    this.away = away;
     this.steps = json.nodes.map((node, i) => {
       const graphs = new Map<Operand, Graph>(),
         last = new Set<string>();
@@ -104,6 +111,11 @@ export class Graph {
         operator: operator!,
         used: node.outputs.map((name) => name !== null && lastUse.has(name)),
         graphs,
+        moves: onCpu.has(node)
+          ? "to the CPU"
+          : node.inputs.some(({ operand }) => [...namesIn(operand)].some((name) => away.has(name)))
+            ? "back"
+            : null,
         last: [...last],
       };
     });
@@ -135,38 +147,51 @@ export class Graph {
       });
       this.giveUp(step.last, values, kept);
     }
-    return this.json.outputs.map((output) => valueOf(output, values, device));
+    const results: unknown[] = [];
+    for (const output of this.json.outputs) {
+      const value = valueOf(output, values, device),
+        away = output.kind === "name" && this.away.has(output.name) && (value as Tensor).dtype !== "float64";
+      results.push(away ? yield* onDevice(value, device) : value);
+    }
+    return results;
   }
 
-  private *made({ node, operator, used, graphs }: Step, values: Values, device: string): Steps<unknown[]> {
+  private *made({ node, operator, used, graphs, moves }: Step, values: Values, device: string): Steps<unknown[]> {
     const args: unknown[] = [],
-      options: Record<string, unknown> = {};
+      options: Record<string, unknown> = {},
+      place = moves === "to the CPU" ? "cpu" : device;
     for (const { name, operand, keyword } of node.inputs) {
       if (operand.kind === "ignored") continue;
       const graph = graphs.get(operand),
-        outside = operand.kind === "graph" ? operand.captured.map((inner) => values.get(inner)) : [],
-        value = graph
-          ? (...given: unknown[]) => {
-              const found = graph.run([...given, ...outside], device),
+        outside: unknown[] = [];
+      if (operand.kind === "graph")
+        for (const inner of operand.captured) {
+          const value = values.get(inner);
+          outside.push(moves ? yield* onDevice(value, place) : value);
+        }
+      const given = graph
+          ? (...taken: unknown[]) => {
+              const found = graph.run([...taken, ...outside], device),
                 result = (all: unknown[]) => (graph.json.single ? all[0] : all);
               return found instanceof Promise ? found.then(result) : result(found);
             }
-          : valueOf(operand, values, device);
+          : valueOf(operand, values, place),
+        value = moves ? yield* onDevice(given, place) : given;
       if (keyword) {
         if (value !== null) options[name] = value;
       } else args.push(value);
     }
-    const call: Call = { args, options, used, device, target: node.target };
+    const call: Call = { args, options, used, device: place, target: node.target };
     let result: unknown;
     try {
       result = yield* settled(yield* completed(() => operator(call)));
     } catch (error) {
       const { message } = error as Error,
-        place = `${node.name} (${node.target})`;
+        where = `${node.name} (${node.target})`;
       // an operator looks at what a well-formed program gives it, no closer
       if (!(error instanceof OpError))
-        throw new FileError(this.file, `${place}: its arguments are not what it takes: ${message}`);
-      if (!message.includes(node.name)) error.message = `${place}: ${message}`;
+        throw new FileError(this.file, `${where}: its arguments are not what it takes: ${message}`);
+      if (!message.includes(node.name)) error.message = `${where}: ${message}`;
       throw error;
     }
     if (node.outputs.length === 0) return [];

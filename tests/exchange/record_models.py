@@ -3,8 +3,8 @@ the program of the documentation, tests/files/exported.pt2.
 
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
-Those of architectures/detectors.py have an archive of their own, detectors.tar.xz; with `detectors` behind the command
-only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py; with
+`detectors` or `numbers` behind the command only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
 nobody here reads: where in a program each node came from, and sample inputs."""
@@ -20,6 +20,7 @@ from pathlib import Path
 import torch
 from architectures import MODELS
 from architectures.detectors import DETECTORS
+from architectures.numbers import NUMBERS
 from torch.utils import _pytree as pytree
 
 # of which there is a decomposed one beside the one as it is
@@ -146,8 +147,11 @@ def write(archive_name: str, programs: list) -> None:
 
 
 def main():
-    write("detectors.tar.xz", [(name, make, n % 2 == 0, archive) for n, (name, make) in enumerate(DETECTORS.items())])
-    if sys.argv[1:] == ["detectors"]:
+    for kind, networks in (("detectors", DETECTORS), ("numbers", NUMBERS)):
+        if sys.argv[1:] in ([], [kind]):
+            listed = [(name, make, n % 2 == 0, archive) for n, (name, make) in enumerate(networks.items())]
+            write(f"{kind}.tar.xz", listed)
+    if sys.argv[1:]:
         return
     (HERE.parent / "files" / "exported.pt2").write_bytes(documented())
     programs = [
