@@ -135,6 +135,9 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
         return stmts
     if any(s.mode not in ("=", "+=") for s in makers):
         return stmts
+    draws = [any(isinstance(n, Random) for n in walk(s.body)) for s in makers]
+    if any(draws) and not all(draws):
+        return stmts  # nobody draws for a condition's sake what another one does without
     # What it reads must not have changed by the time it is used.
     last = max(stmts.index(u) for u in users)
     first = min(stmts.index(m) for m in makers)

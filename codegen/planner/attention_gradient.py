@@ -22,7 +22,7 @@ from .pairs import Pairs, QueryFacts, WeightedSum, quotient_of, row_access, take
 class PairKernel:
     """One launch's work: a kernel with the accesses of the products, of the formulas, and of its own.  sums: which sums
     that is, all over keys or all over queries; []: what the queries need.  factors: the accesses.  formulas: of pairs,
-    as they are computed: a weight of each sum, or the score and what is averaged."""
+    as they are computed: a weight of each sum, or the score."""
 
     kernel: Kernel
     sums: list[WeightedSum]
@@ -41,14 +41,14 @@ class AttentionGradient:
 
 def gradient_of(op: Op, kernels: list[Kernel]) -> AttentionGradient | None:
     """What all active kernels of a program are together; None if they are something else."""
-    pairs = Pairs([], [], [], [], {}, [], None, [], [], [])
+    pairs = Pairs([], [], [], [], {}, [], [], None, [], [], [])
     for kernel in kernels:
         if not taken(pairs, unrounded(kernel)):
             return None
     facts = pairs.facts
     if facts is None or len(pairs.sums) == 0:
         return None
-    if facts.averaged is None and all(each.by_query for each in pairs.sums):
+    if len(pairs.products) == 1 and all(each.by_query for each in pairs.sums):
         return None  # an attention itself
     if any(op.slots[slot].role != "temp" for slot in pairs.rows):
         return None
@@ -102,26 +102,21 @@ def rest_of(pairs: Pairs, facts: QueryFacts, e: Node, access: int) -> bool:
 
 
 def facts_kernel(pairs: Pairs, facts: QueryFacts) -> PairKernel:
-    """Stores what each query needs of its keys, by the variables `best`, `total` and `average`."""
+    """Stores what each query needs of its keys, by the variables `best` and `total`."""
     slots = [facts.largest] if facts.normal else [facts.largest, facts.total]
     exponential = branchless(facts.exponential)
-    formulas: list[Node] = [straight(facts.score, facts.exponential)]
+    score = straight(facts.score, facts.exponential)
     stored: list[Node] = [Local("best"), Local("total")]
     if facts.normal:
         logarithm = Apply("log_of", [divisor(Local("total"), facts.safe)])
         stored = [Binary("+", subtrahend(Local("best"), facts.safe), logarithm)]
-    averaged = facts.averaged
-    if averaged is not None:
-        slots.append(facts.average)
-        stored.append(Apply(facts.quotient, [Local("average"), divisor(Local("total"), facts.safe)]))
-        formulas.append(straight(averaged, facts.exponential))
     targets = [row_access(pairs, slot) for slot in slots]
     steps = [Step("store", "", "", "f", False, target, "=") for target in targets]
     key = pairs.axes[len(pairs.axes) - 1]
     outer = [x for x in pairs.loops if x.name != key]
     inner = [x for x in pairs.loops if x.name == key]
-    bodies = [*stored, *formulas, Apply(exponential, [Local("best")])]
-    return PairKernel(launched(pairs, facts.kernel, outer, inner, [], steps, bodies), [], [], formulas)
+    bodies = [*stored, score, Apply(exponential, [Local("best")])]
+    return PairKernel(launched(pairs, facts.kernel, outer, inner, [], steps, bodies), [], [], [score])
 
 
 def sums_kernel(pairs: Pairs, facts: QueryFacts, sums: list[WeightedSum]) -> PairKernel:

@@ -3,6 +3,8 @@ for it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..data.model import Call, Kernel, Launch, Op, Schedule
 from .attention_gradient import AttentionGradient, PairKernel, gradient_of, together
 from .attention_kernels import Attention
@@ -50,12 +52,22 @@ def attention_launch(op: Op, a: Attention, call: Call, facts: Facts, rules: list
     return made
 
 
-def gradient_launches(op: Op, kernels: list[Kernel], call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
-    """All kernels of a program as the gradient of an attention; [] where they are none, where no schedule asks for it
+@dataclass
+class GradientLaunches:
+    """before: kernels that run first, each by itself."""
+
+    before: list[Kernel]
+    launches: list[Launch]
+
+
+def gradient_launches(
+    op: Op, kernels: list[Kernel], call: Call, facts: Facts, rules: list[Schedule]
+) -> GradientLaunches | None:
+    """All kernels of a program as the gradient of an attention; None where they are none, where no schedule asks for it
     or where the device lacks memory."""
     a = gradient_of(op, kernels) if len(rules) > 0 and call.dtype == "float32" else None
     if a is None:
-        return []
+        return None
     out: list[Launch] = []
     for group in groups_of(a, call):
         one = pair_launch(op, a, group[0] if len(group) == 1 else together(a, group), call, facts, rules)
@@ -64,10 +76,10 @@ def gradient_launches(op: Op, kernels: list[Kernel], call: Call, facts: Facts, r
         )
         for single in singly:
             if single is None:
-                return []
+                return None
             out.append(single)
-    out[0].together = len(kernels)
-    return out
+    out[0].together = len(kernels) - len(a.pairs.before)
+    return GradientLaunches(a.pairs.before, out)
 
 
 def groups_of(a: AttentionGradient, call: Call) -> list[list[PairKernel]]:

@@ -1,5 +1,5 @@
 """What kernels say of *pairs* of a query and a key: products of their features, scores, weights, slopes of them; what
-each query needs of all its keys; and sums over pairs.
+each query needs of all its keys; numbers of queries that are made without pairs; and sums over pairs.
 
 Formulas of kernels are put in one another's place, until each is one of products and of what tensors of features, masks
 or queries have (attention_gradient.py says when that is an attention's gradient).  Whatever else a kernel says is not
@@ -21,8 +21,6 @@ from ..data.nodes import (
     Result,
     Select,
     elements_of,
-    factors_of,
-    joined_by,
     mapped,
     nodes_of,
     same,
@@ -46,18 +44,14 @@ class PairProduct:
 
 @dataclass
 class QueryFacts:
-    """What a query needs of all its keys: the largest score, the sum of the exponentials above it, and the average of
-    `averaged` by the weights (None: not needed).  Slots; the functions of the formula.  kernel: the last that says
-    so; safe: whether a query whose scores are all minus infinity has zeros.  normal: whether the logarithm of the sum
-    is added to the largest score, and stored instead of both."""
+    """What a query needs of all its keys: the largest score and the sum of the exponentials above it.  Slots; the
+    function of the formula.  kernel: which says so; safe: whether a query without scores has zeros.  normal: whether
+    the logarithm of the sum is added to the largest score, and stored instead of both."""
 
     score: Node
     exponential: str
-    quotient: str
     largest: int
     total: int
-    averaged: Node | None
-    average: int
     kernel: Kernel
     safe: bool
     normal: bool = False
@@ -80,7 +74,7 @@ class WeightedSum:
 @dataclass
 class Pairs:
     """What is known so far.  axes: of a tensor of pairs, the query's and the key's last.  formulas: of the slots of
-    pairs; rows: slots with a number for each query."""
+    pairs; rows: slots with a number for each query that is made of pairs; before: kernels that know none."""
 
     axes: list[str]
     loops: list[Loop]
@@ -88,6 +82,7 @@ class Pairs:
     accesses: list[Access]
     formulas: dict[int, Node]
     rows: list[int]
+    before: list[Kernel]
     facts: QueryFacts | None
     sums: list[WeightedSum]
     uniforms: list[UniformField]
@@ -111,7 +106,7 @@ def taken(pairs: Pairs, kernel: Kernel) -> bool:
     if kernel.spread:
         return False
     if kernel.shape == "reduce":
-        return takes_totals(pairs, kernel, code) or takes_average(pairs, kernel, code)
+        return takes_totals(pairs, kernel, code) or comes_before(pairs, kernel)
     return kernel.shape == "map" and len(kernel.steps) == 1 and takes_pair(pairs, kernel, code, 0, {})
 
 
@@ -277,41 +272,19 @@ def takes_totals(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
             largest = kernel.accesses[kernel.steps[1].target].slot
             total = kernel.accesses[kernel.steps[3].target].slot
             pairs.rows.extend([largest, total])
-            pairs.facts = QueryFacts(score, exponential, "", largest, total, None, -1, kernel, safe)
+            pairs.facts = QueryFacts(score, exponential, largest, total, kernel, safe)
             return True
         case _:
             return False
 
 
-def takes_average(pairs: Pairs, kernel: Kernel, code: Code) -> bool:
-    """The average of something by the weights, and what pairs have of it."""
-    loops = pair_loops(pairs, kernel)
-    facts = pairs.facts
-    if len(kernel.steps) < 2 or len(kernel.steps) > 3 or facts is None or facts.average >= 0:
+def comes_before(pairs: Pairs, kernel: Kernel) -> bool:
+    """A kernel over other rows, which no pair has a say in: of a query, its result times what reaches it."""
+    made = [*pairs.formulas, *pairs.rows, *[each.target.slot for each in pairs.sums]]
+    if any(access.slot in made for access in kernel.accesses):
         return False
-    if kernel.steps[0].red != "sum" or not is_over_keys(pairs, kernel, loops):
-        return False
-    body = in_pairs(pairs, kernel, code.steps[0].body, loops, {})
-    if body is None or not stores_result(pairs, kernel, code, 1, loops):
-        return False
-    others: list[Node] = []
-    quotient = ""
-    for factor in factors_of(body, "f"):
-        name = quotient_of(pairs, facts, factor) if quotient == "" else ""
-        if name == "":
-            others.append(factor)
-        else:
-            quotient = name
-    averaged = joined_by("*", others)
-    if quotient == "" or averaged is None:
-        return False
-    slot = kernel.accesses[kernel.steps[1].target].slot
-    pairs.rows.append(slot)
-    pairs.facts = QueryFacts(
-        facts.score, facts.exponential, quotient, facts.largest, facts.total, averaged, slot, kernel, facts.safe
-    )
-    average = Element(row_access(pairs, slot))
-    return len(kernel.steps) == 2 or takes_pair(pairs, kernel, code, 2, {0: average, 1: average})
+    pairs.before.append(kernel)
+    return True
 
 
 def quotient_of(pairs: Pairs, facts: QueryFacts, e: Node) -> str:

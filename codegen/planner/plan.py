@@ -101,8 +101,11 @@ def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rule
     out: list[Launch] = []
     kernels = [k for k in op.programs[program].kernels if active(op, op.programs[program], k, call, wanted)]
     gradient = gradient_launches(op, kernels, call, facts, rules)
-    if len(gradient) > 0:
-        return gradient
+    if gradient is not None:
+        for kernel in gradient.before:
+            out.extend(kernel_launches(op, kernel, call, facts, rules))
+        out.extend(gradient.launches)
+        return out
     n = 0
     while n < len(kernels):
         together = attention_of(op, kernels, n) if len(rules) > 0 and call.dtype == "float32" else None

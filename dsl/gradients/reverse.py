@@ -30,6 +30,7 @@ from ..ir.row_calls import Inlined
 from ..ir.tidy import rebuilt, restored, simplify, statement_reads
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
+from .pairing import shortened
 from .solve import Sizes, gather
 
 # Functions that, as a division and a power do, can make a number that is not finite, which times zero is no zero.
@@ -55,6 +56,7 @@ class Reverse:
         owned: Sequence[Owned] = (),
     ):
         self.stmts, self.tensors, self.seeds, self.prefix, self.sizes = stmts, tensors, dict(seeds), prefix, sizes
+        self.given = seeds
         # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
         self.unsent = set(seeds) if prefix != "d_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
@@ -249,22 +251,21 @@ class Reverse:
 
     def own(self, own: Owned) -> None:
         """The gradients that a called op says, in the place of its statements."""
-        whens = [s.when for s in self.stmts if s.target == own.result]
-        when, g = either(whens), f"g_{own.result}"
-        arriving = {g: self.cotangent(own.result)}
+        when = either([s.when for s in self.stmts if s.target == own.result])
+        g, arriving = f"g_{own.result}", self.cotangent(own.result)
 
         def swap(e: E) -> E:
             return transform(
                 e,
                 lambda n: (
-                    read(arriving[g], n.index) if isinstance(n, Read) and n.tensor == g and n.fallback is None else None
+                    read(arriving, n.index) if isinstance(n, Read) and n.tensor == g and n.fallback is None else None
                 ),
             )
 
         for s in own.stmts:
             s = rebuilt(s, swap)
             if s.target not in own.targets:
-                self.out.append(s)
+                self.out.append(shortened(s, arriving, self.stmts, self.given, self.fresh) or s)
             elif own.targets[s.target] in self.alive:
                 self.contribute(own.targets[s.target], replace(s, target="", spread=False, when=conj(when, s.when)))
 
@@ -279,8 +280,7 @@ class Reverse:
         """What reaches the elements that s replaced does not reach what was there before."""
         t = s.target
         kept = self.helper("kept", t, self.tensors[t].dtype)
-        there = axes(self.tensors[t])
-        loops = [Loop(self.fresh("k"), a.extent, a.pack or None) for a in there]
+        loops = [Loop(self.fresh("k"), a.extent, a.pack or None) for a in axes(self.tensors[t])]
         at = tuple(map(loop_index, loops))
         self.out.append(Stmt(kept, at, tuple(loops), read(self.cotangent(t), at), when=s.when))
         self.out.append(replace(s, target=kept, body=ZERO))

@@ -74,8 +74,7 @@ class PairSumText:
 
 @dataclass
 class PairFactsText:
-    """What pair_facts.wgsl.j2 shows.  first: the number of the first product; averaged: as score, [] if nothing; kept:
-    the variables that threads of a row add up; stored: statements."""
+    """What pair_facts.wgsl.j2 shows.  first: the number of the product; stored: statements."""
 
     title: str
     declarations: list[str]
@@ -91,9 +90,7 @@ class PairFactsText:
     products: list[PairLoads]
     first: int
     score: list[str]
-    averaged: list[str]
     exponential: str
-    kept: list[str]
     until: str
     last_first: bool
     stored: list[str]
@@ -340,7 +337,6 @@ def pair_facts_text(
     sides = loaded(k, a, made, lines, tile)
     products = products_of(k, a, made, sides, lines, tile)
     score = pair_function(k, lines, made.formulas[0])
-    averaged = pair_function(k, lines, made.formulas[1]) if len(made.formulas) > 1 else []
     k.outer = lines.batch + lines.rows
     k.reduce = []
     k.prefix = "row_"
@@ -368,9 +364,7 @@ def pair_facts_text(
         products,
         products[0].number,
         score,
-        averaged,
         branchless(a.facts.exponential),
-        ["total"] if len(averaged) == 0 else ["total", "average"],
         f"min(p.other_count, first_row + {tile.rows}u)" if causal else "p.other_count",
         causal,
         stored,
