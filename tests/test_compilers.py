@@ -8,14 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from as_json import as_json
 from definitions import LIBRARY, packaged
 
 from buildtools import gpu as chosen
 from buildtools import node
-from codegen.api.opdata import rules
-from codegen.binding.bind import bind
-from codegen.data.errors import OpError
-from codegen.planner.plan import plan
+from codegen.api import modules
 from codegen.planner.writer import MOST_BINDINGS, Facts
 from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
@@ -24,12 +23,13 @@ from workbench.wgpu_runner import Gpu, numbered
 DEVICE = Facts(False, False, 1 << 27, 256, 16384, False)
 WITH_HALVES = replace(DEVICE, f16=True)
 INSTANCES = 4
+NODE = Path(__file__).parent / "node"
 KINDS = ("int32", "bool", "uint8")
 
 
-def calls(op, data, halves):
-    """Calls in small random instances, of floats, and with tensors of another type in each where the op takes them; or
-    of half numbers."""
+def calls(op, halves):
+    """The arguments of calls in small random instances, of floats, and with tensors of another type in each where the
+    op takes them; or of half numbers."""
     for n, instance in enumerate(instances(op, 1 if halves else INSTANCES, seed=5, largest=150)):
         given = [
             meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, instance.arguments(n))
@@ -39,35 +39,33 @@ def calls(op, data, halves):
                 if p.kind == "tensor" and m is not None:
                     # What promotes nothing, an element that takes another's type, is drawn in float64, which no GPU has.
                     m.dtype = kind if p.name in op.promoted else m.dtype.replace("float64", "float32")
-            try:
-                yield bind(data, given)
-            except OpError:
-                continue
+            yield as_json(given)
 
 
-def ways(outputs: list[int]):
-    """What is asked for, with which schedules, on which device: all results, with schedules and without.  A device in
-    software, and each result asked for alone, have no text that these have not (counted on 2026-11-26)."""
-    return [(outputs, rules(LIBRARY), DEVICE), (outputs, [], DEVICE)]
-
-
-def texts(halves: bool = False) -> dict[str, str]:
-    """The distinct texts, and for each an op that has it; halves: of half numbers, on a device that has them."""
-    found: dict[str, str] = {}
+def asked(halves: bool) -> list[tuple[str, list]]:
+    """The calls of all ops, by the names of their bindings."""
+    calls_asked = []
     for op in LIBRARY.ops.values():
         if op.forward is None:
             continue
-        data = packaged(op.name)
-        if halves and any(kernel.raw is not None for kernel in data.programs[0].kernels):
+        if halves and any(kernel.raw is not None for kernel in packaged(op.name).programs[0].kernels):
             continue  # the runtime gives it float32 (runtime/dispatch/plan.ts)
-        for call in calls(op, data, halves):
-            for number, program in enumerate(data.programs):
-                if number and not call.dtype.startswith("float"):
-                    continue
-                for wanted, shared, device in ways(program.outputs):
-                    for x in plan(data, number, call, wanted, WITH_HALVES if halves else device, shared):
-                        found.setdefault(x.code, f"{op.name}, program {number}")
-    return found
+        calls_asked += [(modules.binding(op.name), args) for args in calls(op, halves)]
+    return calls_asked
+
+
+@pytest.fixture(scope="module")
+def texts(dist, tmp_path_factory) -> list[dict[str, str]]:
+    """The distinct texts, each with an op that has it: of a device, and of half numbers on one that has them.  The
+    package's planner writes them, as Python's does (test_host.py) in several times the time."""
+    given = tmp_path_factory.mktemp("texts") / "calls.json"
+    devices = [
+        {"facts": as_json(facts), "calls": asked(halves)} for facts, halves in ((DEVICE, False), (WITH_HALVES, True))
+    ]
+    given.write_text(json.dumps({"files": sorted({op.file for op in LIBRARY.ops.values()}), "devices": devices}))
+    done = node.run([NODE / "kernel_texts.mjs", given])
+    assert done.returncode == 0, done.stdout[-4000:]
+    return json.loads(done.stdout)
 
 
 def test_no_kernel_binds_more_than_every_device_has(figure):
@@ -86,8 +84,8 @@ def test_no_kernel_binds_more_than_every_device_has(figure):
     )
 
 
-def test_every_text_is_accepted(tmp_path, figure):
-    found = texts()
+def test_every_text_is_accepted(texts, tmp_path, figure):
+    found, _ = texts
     for compiler, refused in (("Tint", refused_by_tint(list(found), tmp_path)), ("naga", refused_by_naga(found))):
         code, what = refused[0] if refused else ("", "")
         assert not refused, f"{len(refused)} texts are refused by {compiler}; {found[code]}: {what}\n{numbered(code)}"
@@ -96,9 +94,9 @@ def test_every_text_is_accepted(tmp_path, figure):
     )
 
 
-def test_every_text_of_half_numbers_is_accepted(tmp_path, figure):
+def test_every_text_of_half_numbers_is_accepted(texts, tmp_path, figure):
     """By Tint alone: what numbers these kernels give only a GPU with `shader-f16` shows, which CI has not."""
-    found = texts(halves=True)
+    _, found = texts
     assert sum("enable f16;" in text for text in found) > 1000
     assert sum("vec4<f16>" in text for text in found) > 100
     refused = refused_by_tint(list(found), tmp_path)
@@ -109,7 +107,7 @@ def test_every_text_of_half_numbers_is_accepted(tmp_path, figure):
 
 def refused_by_tint(codes: list[str], folder: Path) -> list[tuple[str, str]]:
     (folder / "texts.json").write_text(json.dumps(codes))
-    done = node.run([Path(__file__).parent / "node" / "tint.mjs", folder / "texts.json"], env=chosen.variables())
+    done = node.run([NODE / "tint.mjs", folder / "texts.json"], env=chosen.variables())
     assert done.returncode == 0, done.stdout
     return [(codes[number], what) for number, what in json.loads(done.stdout.splitlines()[-1])]
 

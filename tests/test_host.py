@@ -3,9 +3,11 @@ every op the same bound calls and byte-equal kernels from Python's text and from
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from as_json import as_json
 from definitions import LIBRARY
 from definitions import packaged as data
 
@@ -280,34 +282,8 @@ def test_ops_without_such_options_bind_without_parts():
 
 # --- Both languages --------------------------------------------------------------------------------
 
+DECIDE = Path(__file__).parent / "node" / "decide.mjs"
 FACTS = [Facts(False, False, 2**27, 256, 16384, False), Facts(True, True, 2**30, 1024, 32768, True)]
-PROGRAM = """
-import { readFileSync } from "node:fs";
-const [dist, file, names] = process.argv.slice(2), from = (path) => import(`${dist}/${path}`);
-const { bind } = await from("host/bind.js"), { plan, plan_cpu } = await from("host/plan.js");
-const { compiled } = await from("ops/data/complete.js"), { withFormulas } = await from("runtime/program/notation-formulas.js");
-const rules = Object.values(await from("ops/data/schedules.js")).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
-const { programOf } = await from("runtime/program/programs.js"), { deriving } = await from("runtime/dispatch/derive.js");
-const ops = {};
-deriving();
-for (const name of names.split(","))
-  for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) {
-    const made = compiled(d);
-    programOf(made, 2); // derived where the package does not carry it
-    ops[op] = made.op;
-  }
-for (const op of Object.values(ops)) for (const program of op.programs) program.kernels.forEach(withFormulas);
-const attempt = (f) => { try { return f(); } catch (e) { return e.message; } };
-const out = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
-  const op = ops[name];
-  const call = attempt(() => bind(op, args));
-  if (typeof call === "string") return [call];
-  return [call, ...op.programs.flatMap((p, n) => [
-    attempt(() => plan(op, n, call, p.outputs, facts, rules)), attempt(() => plan(op, n, call, p.outputs, facts, [])),
-    attempt(() => plan_cpu(op, n, call, p.outputs))])];
-});
-console.log(JSON.stringify(out, (_, v) => typeof v === "number" && !Number.isFinite(v) ? String(v) : v));
-"""
 
 
 def attempt(f):
@@ -331,16 +307,6 @@ def decided(task, shared):
             attempt(lambda: plan_cpu(op, n, call, p.outputs)),
         ]
     return as_json(out)
-
-
-def as_json(v):
-    if hasattr(v, "__dataclass_fields__"):
-        return {k: as_json(x) for k, x in vars(v).items()}
-    if isinstance(v, dict):
-        return {k: as_json(x) for k, x in v.items()}
-    if isinstance(v, (list, tuple)):
-        return [as_json(x) for x in v]
-    return decimal(v) if isinstance(v, float) and not math.isfinite(v) else v
 
 
 def single(a):
@@ -371,12 +337,11 @@ def test_package_decides_as_python_does(dist, tmp_path):
     derives: texts, bindings, words, workgroups."""
     ops = list(LIBRARY.ops.values())
     tasks = [t for op in ops for t in tasks_of(op)]
-    given, program = tmp_path / "tasks.json", tmp_path / "decide.mjs"
+    given = tmp_path / "tasks.json"
     given.write_text(
         json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks])
     )
-    program.write_text(PROGRAM)
-    done = node.run([program, dist, given, ",".join(sorted({op.file for op in ops}))])
+    done = node.run([DECIDE, given, ",".join(sorted({op.file for op in ops}))])
     assert done.returncode == 0, done.stdout
     got = json.loads(done.stdout)
     shared, kernels, refused, different = rules(LIBRARY), 0, 0, []

@@ -1,0 +1,30 @@
+// What the package decides about calls: reads [[binding, arguments, facts], ...] from a file and prints, as JSON, for each
+// the bound call and what is launched for it, or the message of its refusal.  For tests/test_host.py.
+import { readFileSync } from "node:fs";
+import { bind, opsOf, plan, plan_cpu, rules } from "./planner.mjs";
+
+const [file, files] = process.argv.slice(2),
+  ops = await opsOf(files.split(","));
+
+function attempt(f) {
+  try {
+    return f();
+  } catch (error) {
+    return error.message;
+  }
+}
+
+const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
+  const op = ops[name],
+    call = attempt(() => bind(op, args));
+  if (typeof call === "string") return [call];
+  return [
+    call,
+    ...op.programs.flatMap(({ outputs }, n) => [
+      attempt(() => plan(op, n, call, outputs, facts, rules)),
+      attempt(() => plan(op, n, call, outputs, facts, [])),
+      attempt(() => plan_cpu(op, n, call, outputs)),
+    ]),
+  ];
+});
+console.log(JSON.stringify(decided, (_, v) => (typeof v === "number" && !Number.isFinite(v) ? String(v) : v)));
