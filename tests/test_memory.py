@@ -6,7 +6,7 @@ from buildtools import node
 from buildtools.browser import COMPILING, serve
 from buildtools.paths import ROOT
 
-SECONDS, MOST, LEAST = None if os.environ.get("TRAINING") == "all" else 15, 8 << 20, 1 << 16
+SECONDS, MOST, LEAST = None if os.environ.get("TRAINING") == "all" else 5, 8 << 20, 1 << 16
 LOOP = """async ([idle, seconds]) => {
   const torch = await import("/dist/index.js"), { growth, heldWhileTraining } = await import("/tests/training_loop.mjs");
   const { idleDevice } = await import("/tests/node/idle_device.mjs");

@@ -10,7 +10,7 @@ import { linear } from "../../dist/runtime/devices/cpu/linear-memory.js";
 import { growth, heldWhileTraining } from "../training_loop.mjs";
 import { idleDevice } from "./idle_device.mjs";
 
-const SECONDS = process.env.TRAINING === "all" ? Infinity : 15,
+const SECONDS = process.env.TRAINING === "all" ? Infinity : 5,
   MOST = 8 << 20;
 
 const told = (where, { device, steps, seconds }) => {
