@@ -12,7 +12,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,7 @@ def build(
     where nothing changed; None makes all anew.  Returns the compile report (the text of docs/compile-report.md).
     Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse.  Another build into the same
     folder is waited for; one that was interrupted, or a file that was changed by hand, leaves no trace."""
+    from codegen.ahead import beside
     from codegen.api import package as generator
     from codegen.earlier import Earlier
 
@@ -101,8 +103,11 @@ def build(
     kept = Earlier(earlier)
     with lock.alone(sources.parent / f"{sources.name}.lock", say), everything_kept():
         say("compiling the definitions")
-        library, hand = definitions(more_ops, earlier=kept), by_hand.found(kept)
-        report = generator.generate(sources, library, hand, kept, bundled(kept))
+        # What knows nothing of definitions is made on another core, and found here.
+        others = [partial(made, kept) for made in (generator.host, by_hand.found, bundled)]
+        with beside(*others) if kept.folder else nullcontext():
+            library = definitions(more_ops, earlier=kept)
+        report = generator.generate(sources, library, by_hand.found(kept), kept, bundled(kept))
         say("compiling TypeScript")
         compile_typescript(sources, dist, anew=earlier is None)
         _describe(dist)

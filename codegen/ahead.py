@@ -9,7 +9,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 Task = TypeVar("Task")
@@ -22,17 +23,40 @@ def ahead(work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
 
     Workers are forks: they see what this process has read, and nothing they make comes back."""
     global _work, _tasks
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1  # elsewhere a fork is not safe
-    if cores == 1 or len(tasks) < FEW:
+    if cores() == 1 or len(tasks) < FEW:
         return
     _work, _tasks = work, tasks
-    with multiprocessing.get_context("fork").Pool(min(cores, len(tasks))) as pool:
+    with multiprocessing.get_context("fork").Pool(min(cores(), len(tasks))) as pool:
         for _ in pool.imap_unordered(_run, range(len(tasks))):
             pass
 
 
-def _run(number: int) -> None:
+@contextmanager
+def beside(*works: Callable[[], object]) -> Iterator[None]:
+    """Runs each of `works` in a process of its own while the block runs, and waits for them at its end; what they raise
+    is lost."""
+    fork = multiprocessing.get_context("fork") if cores() > 1 else None
+    started = [fork.Process(target=_attempt, args=(work,)) for work in works] if fork else []
+    for process in started:
+        process.start()
     try:
-        _work(_tasks[number])
+        yield
+    finally:
+        for process in started:
+            process.join()
+
+
+def cores() -> int:
+    """How many processes may run; 1 where a fork is not safe."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+def _attempt(work: Callable[[], object]) -> None:
+    try:
+        work()
     except Exception:
         pass  # the build meets it again, and says it
+
+
+def _run(number: int) -> None:
+    _attempt(lambda: _work(_tasks[number]))

@@ -59,7 +59,7 @@ def generate(
     what the hand-written TypeScript has (buildtools/by_hand.py).  more: the texts of files that others make."""
     out = Path(out)
     files = {**sources(), **more}
-    files |= earlier.get(host_files, "host")
+    files |= host(earlier)
     made, report = ops_files(library, earlier)
     files |= made
     files |= names_files(library, by_hand, files.keys())
@@ -103,6 +103,11 @@ def data_files(file: str, ops: list[OpDef], texts: dict[str, str], elsewhere: Co
         f"ops/data/{file}.js": modules.data_module(file, ops, texts, elsewhere),
         f"ops/data/{file}.d.ts": modules.data_types(file, ops),
     }
+
+
+def host(earlier: Earlier) -> dict[str, str]:
+    """`host_files`, or what an earlier build has of them."""
+    return earlier.get(host_files, "host")
 
 
 def host_files() -> dict[str, str]:

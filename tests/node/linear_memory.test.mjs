@@ -52,7 +52,13 @@ test("where there is no more of it, tensors and kernels find room elsewhere", as
     y = x.mul(2).reshape([side, side]);
   assert.ok(!x.storage.cell.buffer, "there was room for x");
   assert.equal(await y.matmul(torch.eye(side)).sub(y).abs().max().item(), 0);
-  assert.equal(await torch.arange(side ** 2).max().item(), side ** 2 - 1);
+  assert.equal(
+    await torch
+      .arange(side ** 2)
+      .max()
+      .item(),
+    side ** 2 - 1,
+  );
   await assert.rejects(
     async () => torch.zeros([2 ** 30], { dtype: torch.float64 }),
     /zeros: 1073741824 elements of float64 are 8.00 GiB: too large for the cpu/,
