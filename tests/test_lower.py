@@ -46,6 +46,16 @@ def program(text: str) -> list[str]:
     return repr(op(text).forward).split("\n")
 
 
+@pytest.mark.parametrize("condition", ["same(x, y)", "rank(x) > 1", "numel(y) > 3", "flag", "max(x) > 1"])
+def test_what_a_call_decides_chooses_a_statement(condition):
+    """Each case of a formula on whole tensors is a statement of its own, unless elements decide; each is computed by
+    itself then."""
+    option = ", *, flag: bool = false" if condition == "flag" else ""
+    text = f"op f(x: Float[*A], y: Float[*A]{option}) -> Float[*A]\n    out = x * y if {condition} else x"
+    stores = [line for line in program(text) if line.startswith("out")]
+    assert [" when " in line for line in stores] == ([False] if "max" in condition else [True, True]), stores
+
+
 # --- The print of a dozen ops ----------------------------------------------------------------------
 
 

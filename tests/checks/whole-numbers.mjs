@@ -25,6 +25,21 @@ export default {
         "float32",
       ],
     ]),
+  "a number beside whole numbers is itself": (c) =>
+    answers(
+      c,
+      ["int8", "uint8", "int16", "int32", "int64"].flatMap((dtype) => {
+        const some = (x) => x([1, 2, 4], { dtype });
+        return [
+          ["add", (t, x) => t.add(some(x), some(x), { alpha: 2 }), [3, 6, 12], dtype],
+          ["addcmul", (t, x) => t.addcmul(some(x), some(x), some(x), { value: 2 }), [3, 10, 36], dtype],
+          ["masked_fill", (t, x) => some(x).masked_fill(x([false, true, false]), 6), [1, 6, 4], dtype],
+          ["index_fill", (t, x) => some(x).index_fill(0, x([2], { dtype: "int32" }), 6), [1, 2, 6], dtype],
+          ["pad", (t, x) => t.nn.functional.pad(some(x), [1, 0], "constant", 6), [6, 1, 2, 4], dtype],
+          ["scatter", (t, x) => some(x).scatter(0, x([0], { dtype: "int64" }), 6), [6, 2, 4], dtype],
+        ].map(([name, ...rest]) => [`${name}, ${dtype}`, ...rest]);
+      }),
+    ),
   "small integers": (c) => {
     const some = (x, dtype) => [
       x([100, 3, 7], { dtype }),
