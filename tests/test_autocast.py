@@ -44,8 +44,7 @@ def known():
     for op in LIBRARY.ops.values():
         for alias in op.aliases:
             space, name = alias.rsplit(".", 1)
-            if alias != "torch.matmul" or shown_name(op) == "matmul":  # of two vectors it is `dot`, which is not listed
-                found[f"linalg_{name}" if space == "torch.linalg" else name] = shown_name(op)
+            found[f"linalg_{name}" if space == "torch.linalg" else name] = shown_name(op)
         found.setdefault(shown_name(op), shown_name(op))
     return found | {theirs: own for theirs, own in CALLED.items() if own in found.values()}
 

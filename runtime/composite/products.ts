@@ -7,7 +7,7 @@ import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from ".
 import { signature } from "../tensor/signature.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { crossOp } from "../../ops/linalg.js";
-import { matmul, mul, sum } from "../../names/torch.js";
+import { dot, matmul, mul, sum } from "../../names/torch.js";
 import * as views from "../views/views.js";
 
 type Axes = number | readonly number[];
@@ -70,6 +70,8 @@ export function tensordot(...args: unknown[]): Tensor {
     inner,
     numelOf(columns.map((d) => right.shape[d]!)),
   ]);
+  // all of both: the product of two vectors, which autocast leaves alone
+  if (shape.length === 0) return dot(views.reshape(l, [inner]), views.reshape(r, [inner])) as Tensor;
   return views.reshape(matmul(l, r) as Tensor, shape);
 }
 

@@ -72,6 +72,7 @@ def x(name: str) -> dict:
 F = "nn.functional."
 M, N, O, V, S, T, P, H = map(x, ("m", "n", "o", "v", "s", "t", "p", "h"))
 IN_LOWER = [
+    ["matmul", [V, V], {}], ["tensordot", [M, N, 1], {}],
     ["mm", [M, N], {}], ["matmul", [M, N], {}], ["matmul", [S, T], {}], ["matmul", [S, N], {}], ["matmul", [M, V], {}],
     ["bmm", [S, T], {}], ["addmm", [x("q"), M, N], {}], ["addbmm", [x("spd"), S, T], {}], ["baddbmm", [x("u"), S, T], {}],
     [F + "linear", [M, x("w"), x("wb")], {}], [F + "linear", [S, x("w")], {}], [F + "linear", [V, x("w")], {}],
@@ -109,6 +110,7 @@ AS_THEY_COME = [
     ["add", [M, O], {}], ["mul", [M, 2.5], {}], ["exp", [M], {}], ["log", [P], {}], ["pow", [P, 2], {}],
     ["sum", [M], {}], ["softmax", [M, 1], {}], [F + "log_softmax", [M, 1], {}], ["cumsum", [M, 0], {}], ["mean", [M], {}],
     [F + "layer_norm", [M, [4]], {}], [F + "group_norm", [x("c2"), 1], {}], ["mv", [M, V], {}], ["dot", [V, V], {}],
+    ["tensordot", [M, M, 2], {}],
     ["addmv", [x("b"), M, V], {}], [F + "relu", [M], {}], [F + "gelu", [M], {}], ["tanh", [M], {}],
     ["cat", [[M, O]], {}], ["stack", [[M, O]], {}], [F + "max_pool2d", [x("c2"), 2], {}], ["outer", [V, V], {}],
     [F + "avg_pool2d", [x("c2"), 2], {}], [F + "interpolate", [x("c2")], {"scale_factor": 2}], ["sqrt", [P], {}],
