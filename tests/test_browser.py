@@ -4,8 +4,8 @@ script.
 A page loads the package as one file, which takes a sixth of the time of its hundreds of modules; the tests of policies
 and threads load those.  It runs several files of checks, one after the other.  With WebGPU it runs a sixth of each
 file's checks, the first, the seventh and so on: its GPU process is the Dawn and the SwiftShader that test_node.py runs
-all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.  Files about just
-that run whole."""
+all of them on, and what a page adds (loading, a policy, the way to that process) is the same for all.  On the CPU it
+runs a third: its engine is Node's, but newer.  Files about what a page does otherwise run whole."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from test_node import ALONE, PARTS, TOGETHER, cases, failures
 from buildtools.browser import COMPILING, POLICY, serve
 from buildtools.paths import ROOT
 
-SHARE = 6  # of a file's checks one in so many runs with WebGPU
+SHARES = {"webgpu": 6, "cpu": 3}  # of a file's checks one in so many runs
 WHOLE = {"files", "memory", "modes", "runtime"}  # what a page does otherwise than Node
 
 RUN = """async ([file, device, module, every = 1]) => {
@@ -80,7 +80,7 @@ def shared(opened, site):
 def test_checks(device, file: Path, shared):
     module = "index.js" if file.stem in PARTS else "torch.module.js"
     page = shared(device, module, new=file.stem in ALONE)
-    every = SHARE if device == "webgpu" and file.stem not in WHOLE else 1
+    every = 1 if file.stem in WHOLE else SHARES[device]
     try:
         results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device, module, every])
     except Exception:
