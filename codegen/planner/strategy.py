@@ -31,7 +31,7 @@ STRATEGIES = {
 BLOCKS_TO_FILL = 256  # rows or tiles with a workgroup each: from here on, dividing them gains nothing
 MOST_AT_ONCE = 264  # tiles of the largest size, two for a processor: a few more would wait for all others
 SMALL_BLOCK = 64  # threads of a workgroup of which a processor runs so many side by side that it takes
-SMALL_BLOCKS_TO_FILL = 512  # twice as many to keep it busy
+SMALL_BLOCKS_TO_FILL = 792  # six to keep it busy, all of which run at once on an H200
 ROWS_TO_FILL = 65536  # rows with a thread each
 THREADS_TO_FILL = 131072  # threads that share rows: more only wait for memory
 # Rows that are reduced in parts: a second launch finishes them, which must be worth it.
@@ -74,7 +74,7 @@ WORTH_HALVING = 0.8  # of the rounds, from which half a tile, which loads more f
 # What parts cost, in points of the depth that a workgroup goes through meanwhile: another launch, and a sum's part.
 LAUNCH_COST, SUM_COST = 150.0, 0.0001
 DEPTH_PART = 256  # points of the depth that a block takes at least: less does not pay for adding up the parts
-MOST_DEPTH_PARTS = 64  # parts of the depth that are added up afterwards
+MOST_DEPTH_PARTS = 256  # parts of the depth that are added up afterwards
 
 
 def chosen(op: Op, kernel: Kernel, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
