@@ -21,6 +21,7 @@ PAGES = {
     "examples/digits/": "handwritten digits",
     "examples/draw/": "draw a digit and see it read",
     "examples/field/": "a network that is a picture",
+    "examples/style/": "a picture in the manner of another",
     "examples/automaton/": "cells that grow a picture",
     "examples/gpt/": "a small GPT learns to write",
     "examples/diffusion/": "digits out of noise",

@@ -129,6 +129,15 @@ def test_the_field(opened):
     assert page.evaluate("document.getElementById('learned').width") == 320
 
 
+def test_the_painter(opened):
+    weights.bring(weights.EFFICIENTNET)
+    page = opened("style/?steps=25&device=cpu&picture=hills&manner=strokes", "style")
+    assert page.inner_text("#step") == "25 / 25"
+    assert float(page.inner_text("#loss")) < 8  # at first, with the picture as it was: 22
+    assert page.evaluate("document.getElementById('painted').width") == 160
+    assert inked(page, "#losses", ORANGE) > 200
+
+
 def test_the_writer(opened):
     page = opened("gpt/?steps=60&device=cpu&seed=0", "gpt")
     assert page.inner_text("#step") == "60 / 60"

@@ -64,11 +64,11 @@ function sequence(state = 7) {
   return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 }
 
-/** Draws one of `NAMES`, or the middle of an image, into a canvas of `SIZE` pixels a side. */
-export function draw(canvas, picture) {
+/** Draws one of `drawn`, or the middle of an image, into a canvas of `SIZE` pixels a side. */
+export function draw(canvas, picture, drawn = DRAWN) {
   canvas.width = canvas.height = SIZE;
   const paint = canvas.getContext("2d", { willReadFrequently: true });
-  if (typeof picture === "string") return DRAWN[picture](paint, sequence());
+  if (typeof picture === "string") return drawn[picture](paint, sequence());
   const side = Math.min(picture.width, picture.height);
   paint.drawImage(picture, (picture.width - side) / 2, (picture.height - side) / 2, side, side, 0, 0, SIZE, SIZE);
 }
