@@ -62,6 +62,26 @@ for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"])
       ]),
     name,
   );
+{
+  const dropout = (
+    await torch.onnx.load(
+      model([
+        [11, named("x")],
+        [11, named("ratio")],
+        [11, named("training")],
+        [1, node("Dropout", ["x", "ratio", "training"], ["y"])],
+        [12, named("y")],
+      ]),
+    )
+  ).module();
+  for (const ratio of [1, -0.5, NaN, 2])
+    await refuses(
+      `a ratio of ${ratio}`,
+      async () => dropout.forward(torch.ones([2]), torch.tensor(ratio), torch.tensor(true)),
+      "Dropout",
+      "expected a ratio from 0 to below 1",
+    );
+}
 await refuses("a name that nothing makes", () => load([[1, node("Relu", ["x"], ["y"])]]), "uses x, which nothing");
 await refuses("an output that nothing makes", () => load([[12, named("y")]]), "nothing makes the output y");
 await refuses("too few numbers", () => load([[5, float("w", [7], [1, 2])]]), "w has 8 bytes", "[7]");

@@ -171,6 +171,7 @@ export const ARITHMETIC: Table = {
       const on = training ? number(training, op) !== 0 : version < 7,
         p = ratio ? number(ratio, op) : (attributes.ratio ?? 0.5),
         all = () => create.full(x.shape, 1, { dtype: "bool", device: x.device });
+      if (!(p >= 0 && p < 1)) throw new OpError(`${op}: expected a ratio from 0 to below 1, got ${p}`);
       if (!on || p === 0) return [x, used[1] ? all() : null];
       const mask = T.ge(likeAnother.rand_like(x), p) as Tensor;
       return [T.mul(T.mul(x, cast(mask, x.dtype)), 1 / (1 - p)), mask];
