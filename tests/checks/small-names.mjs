@@ -65,6 +65,12 @@ export default {
       // Wrong numbers are refused all the same.
       await t.throws(() => F[name](input, { p: 2, training: false }), /has to be between 0 and 1, but got 2/);
     }
+    // The functions that work in place draw, too.
+    for (const name of ["dropout_", "feature_dropout_", "alpha_dropout_", "feature_alpha_dropout_"]) {
+      const changed = t.tensor([[[1, 2, 3]]]);
+      t.equal([name, torch[name](changed, 0.5, true) === changed, changed._version], [name, true, 1]);
+      t.equal([name, (await changed.tolist())[0][0].includes(1)], [name, false]);
+    }
     const layer = nn.Dropout(0.5),
       within = nn.Dropout(0.5, { inplace: true });
     t.equal([layer.eval()(y) === y, within.eval()(y) === y, layer.train()(y) === y], [true, true, false]);
