@@ -70,7 +70,7 @@ def test_inner_loops_check_no_index_of_workgroup_memory(tmp_path):
         *planned("scaled_dot_product_attention", 1, [deep, deep, deep], None, 0.0, True),
     ]
     counts = [limited(spirv(text, tmp_path)) for text in texts]
-    assert len(counts) == 5 and all(all_of > 30 for all_of, _ in counts), counts
+    assert len(counts) == 5 and all(all_of >= 20 for all_of, _ in counts), counts
     # What is left stands before the loops: threads that load nothing of a tile.
     assert [checked for _, checked in counts if checked > 4] == [], counts
     assert counts[0][1] == 0

@@ -47,7 +47,9 @@ def vit():
     images, labels = numbers([3, 3, 8, 8], 7), integers(5, [3])
     decay = [p for p in model.parameters() if p.dim() > 1]
     rest = [p for p in model.parameters() if p.dim() <= 1]
-    optimizer = optim.AdamW([{"params": decay}, {"params": rest, "weight_decay": 0}], lr=1e-3, weight_decay=0.05)
+    groups = [{"params": decay}, {"params": rest, "weight_decay": 0}]
+    # eps: the keys' biases have no gradient but rounding, which is to stay small.
+    optimizer = optim.AdamW(groups, lr=1e-3, weight_decay=0.05, eps=1e-6)
 
     def step(i):
         optimizer.zero_grad()
