@@ -12,9 +12,6 @@ from crashes import FIGURES
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS.parent))  # so that `pytest` finds the packages from anywhere
-# What SwiftShader reads in the folder where a process runs: every core is busy with tests as it is, and its threads
-# take a twentieth of a core's time in looking for work.
-SETTINGS, ONE_THREAD = TESTS.parent / "SwiftShader.ini", "[Processor]\nThreadCount=1\n"
 
 
 def pytest_addoption(parser):
@@ -28,7 +25,6 @@ def pytest_configure(config):
 
     config.pluginmanager.register(crashes)
     gc.set_threshold(20_000)  # kernels' trees stay; looks through them for garbage took a fourteenth of the time
-    SETTINGS.write_text(ONE_THREAD)
     gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
     # What a process has freed it keeps: a software GPU's compiler takes and frees much, each time from the system.
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(10**9))
@@ -68,8 +64,6 @@ def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):
         for name, key in COLLECTED.items():
             session.config.workeroutput[name] = session.config.stash.get(key, [])
-    else:
-        SETTINGS.unlink(missing_ok=True)
 
 
 @pytest.hookimpl(optionalhook=True)
