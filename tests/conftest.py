@@ -114,15 +114,21 @@ def site() -> str:
 
 
 @pytest.fixture(scope="session")
-def documentation(request, dist, tmp_path_factory) -> Path:
+def of_all(request, tmp_path_factory) -> Path:
+    """A temporary folder that all processes of a run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if hasattr(request.config, "workerinput") else own
+
+
+@pytest.fixture(scope="session")
+def documentation(dist, of_all) -> Path:
     """The folder of the documentation's website, which one of a run's processes makes for all."""
     import website.build
     from buildtools import lock, package
     from buildtools.paths import EARLIER
     from codegen.earlier import Earlier
 
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if hasattr(request.config, "workerinput") else own) / "website"
+    folder = of_all / "website"
     with lock.alone(folder.with_suffix(".lock"), print):
         if not folder.exists():
             part = folder.with_suffix(".part")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtools import gpu, node
+from buildtools import gpu, lock, node
 from buildtools.mutation.executed import PLACES
 from buildtools.paths import DIST
 
@@ -63,9 +63,8 @@ def passes(results: Results | str) -> None:
 
 
 @pytest.fixture(scope="module")
-def checked(request):
+def checked(request, of_all):
     """checked(file, device, setting): what the file's checks answer, or why there is no answer."""
-    answers: dict[tuple[str, ...], Results | str] = {}
     items = [item for item in request.session.items if item.path == request.path and "checked" in item.fixturenames]
     asked = [
         (str(given["file"]), given.get("device", "cpu"), given.get("setting", "-"))
@@ -74,26 +73,31 @@ def checked(request):
 
     def check(file: Path, device: str, setting: str) -> Results | str:
         wanted = (str(file), device, setting)
-        if wanted not in answers:
-            answers.update(run_together(batch(wanted, asked)))
-        return answers[wanted]
+        group = group_of(wanted, asked)
+        answers = of_all / f"checks-{Path(group[0][0]).stem}-{device}-{setting}.json"
+        # Tests of a group may be several processes', which share the answers; one that asks meanwhile waits.
+        with lock.alone(answers.with_suffix(".lock"), lambda _: None):
+            known = json.loads(answers.read_text()) if answers.exists() else {}
+            if str(file) not in known:
+                known |= run_together([one for one in group[group.index(wanted) :] if one[0] not in known])
+                answers.write_text(json.dumps(known))
+        return known[str(file)]
 
     return check
 
 
-def batch(first: tuple[str, str, str], asked: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """What a process runs to answer the first: the rest of its group among those asked for on its device in its
-    setting.  (The tests before it may be another process's, which then has run them.)"""
-    together, alone = (FEW, ALONE | PARTS) if first[1] == "webgpu" else (TOGETHER, ALONE)
-    if first[2] == "moving_memory" or Path(first[0]).stem in alone:
-        return [first]
-    same = [one for one in asked if one[1:] == first[1:] and Path(one[0]).stem not in alone]
-    at = same.index(first)
-    return same[at : (at // together + 1) * together]
+def group_of(one: tuple[str, str, str], asked: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """What a process runs, of what is asked for on a device in a setting."""
+    together, alone = (FEW, ALONE | PARTS) if one[1] == "webgpu" else (TOGETHER, ALONE)
+    if one[2] == "moving_memory" or Path(one[0]).stem in alone:
+        return [one]
+    same = [other for other in asked if other[1:] == one[1:] and Path(other[0]).stem not in alone]
+    first = same.index(one) // together * together
+    return same[first : first + together]
 
 
-def run_together(batch: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Results | str]:
-    """What each file answers; of files behind one with which the process ended there is nothing."""
+def run_together(batch: list[tuple[str, str, str]]) -> dict[str, Results | str]:
+    """What each file answers, by its path; of files behind one with which the process ended there is nothing."""
     _, device, setting = batch[0]
     # Beside all programs without a setting 300 are enough.
     env = {**gpu.variables(), **({} if setting == "-" else {"PROGRAMS": "0:300"})}
@@ -105,10 +109,10 @@ def run_together(batch: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Res
     except subprocess.TimeoutExpired as error:
         said, end = (error.stdout or b"").decode(errors="replace"), "did not end in 900 s"
     lines = [json.loads(line.removeprefix("checks ")) for line in said.splitlines() if line.startswith("checks ")]
-    answers: dict[tuple[str, ...], Results | str] = {(x["file"], device, setting): x["results"] for x in lines}
-    for one in batch:
-        if one not in answers:
-            return {**answers, one: f"the process {end}:\n{said[-4000:]}"}
+    answers: dict[str, Results | str] = {x["file"]: x["results"] for x in lines}
+    for file in files:
+        if file not in answers:
+            return {**answers, file: f"the process {end}:\n{said[-4000:]}"}
     return answers
 
 
