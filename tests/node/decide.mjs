@@ -1,5 +1,6 @@
-// What the package decides about calls: reads [[binding, arguments, facts], ...] from a file and prints, as JSON, for each
-// the bound call and what is launched for it, or the message of its refusal.  For tests/test_host.py.
+// What the package decides about calls: reads [[binding, arguments, facts, plain], ...] from a file and prints, as JSON,
+// for each the bound call and what is launched for it, by the shared schedules and, if plain, by none; or the message of
+// its refusal.  For tests/test_host.py.
 import { readFileSync } from "node:fs";
 import { bind, opsOf, plan, plan_cpu, rules } from "./planner.mjs";
 
@@ -14,15 +15,14 @@ function attempt(f) {
   }
 }
 
-const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
+const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts, plain]) => {
   const op = ops[name],
     call = attempt(() => bind(op, args));
   if (typeof call === "string") return [call];
   return [
     call,
     ...op.programs.flatMap(({ outputs }, n) => [
-      attempt(() => plan(op, n, call, outputs, facts, rules)),
-      attempt(() => plan(op, n, call, outputs, facts, [])),
+      ...(plain ? [rules, []] : [rules]).map((schedules) => attempt(() => plan(op, n, call, outputs, facts, schedules))),
       attempt(() => plan_cpu(op, n, call, outputs)),
     ]),
   ];
