@@ -22,7 +22,9 @@ const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts, 
   return [
     call,
     ...op.programs.flatMap(({ outputs }, n) => [
-      ...(plain ? [rules, []] : [rules]).map((schedules) => attempt(() => plan(op, n, call, outputs, facts, schedules))),
+      ...(plain ? [rules, []] : [rules]).map((schedules) =>
+        attempt(() => plan(op, n, call, outputs, facts, schedules)),
+      ),
       attempt(() => plan_cpu(op, n, call, outputs)),
     ]),
   ];
