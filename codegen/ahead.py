@@ -34,13 +34,17 @@ def ahead(work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
 @contextmanager
 def beside(*works: Callable[[], object]) -> Iterator[None]:
     """Runs each of `works` in a process of its own while the block runs, and waits for them at its end; what they raise
-    is lost."""
+    is lost.  A block that fails waits for nothing."""
     fork = multiprocessing.get_context("fork") if cores() > 1 else None
     started = [fork.Process(target=_attempt, args=(work,)) for work in works] if fork else []
     for process in started:
         process.start()
     try:
         yield
+    except BaseException:
+        for process in started:
+            process.terminate()
+        raise
     finally:
         for process in started:
             process.join()

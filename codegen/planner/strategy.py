@@ -31,7 +31,7 @@ STRATEGIES = {
 BLOCKS_TO_FILL = 256  # rows or tiles with a workgroup each: from here on, dividing them gains nothing
 MOST_AT_ONCE = 264  # tiles of the largest size, two for a processor: a few more would wait for all others
 SMALL_BLOCK = 64  # threads of a workgroup of which a processor runs so many side by side that it takes
-SMALL_BLOCKS_TO_FILL = 792  # six to keep it busy, all of which run at once on an H200
+SMALL_BLOCKS_TO_FILL = 792  # six for each of an H200's 132 multiprocessors, which run them all at once
 ROWS_TO_FILL = 65536  # rows with a thread each
 THREADS_TO_FILL = 131072  # threads that share rows: more only wait for memory
 # Rows that are reduced in parts: a second launch finishes them, which must be worth it.
