@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # a heavy import, made where it is needed
 WEBGPU = [
     "--enable-unsafe-webgpu",
     "--use-webgpu-adapter=swiftshader",
+    # The compositor is on Vulkan, too: a canvas that a GPU shows is a texture of both.
+    "--enable-features=Vulkan",
+    "--use-angle=vulkan",
     # Shared memory is cleared by a loop: by SwiftShader's extension, compiling a reduction takes thrice as long.
     "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
 ]

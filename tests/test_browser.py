@@ -16,7 +16,7 @@ from buildtools.browser import COMPILING, POLICY, serve
 from buildtools.paths import ROOT
 
 SHARES = {"webgpu": 6, "cpu": 3}  # of a file's checks one in so many runs
-WHOLE = {"files", "memory", "modes", "runtime"}  # what a page does otherwise than Node
+WHOLE = {"files", "media", "memory", "modes", "runtime"}  # what a page does otherwise than Node
 
 RUN = """async ([file, device, module, every = 1]) => {
   const torch = await import(`/dist/${module}`);

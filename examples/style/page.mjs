@@ -60,8 +60,7 @@ async function run(going) {
         loss: loss.toPrecision(3),
         speed: step > 1 ? ((1000 * (step - 1)) / (performance.now() - began)).toPrecision(2) : "–",
       });
-      // By the CPU: a GPU that is software loses its device where a page shows a canvas of its own.
-      await torch.to_pixels(await picture.squeeze(0).to("cpu"), by("painted"));
+      await torch.to_pixels(picture.squeeze(0), by("painted"));
       await frame();
       painted = performance.now();
       return going();

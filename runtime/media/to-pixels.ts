@@ -33,7 +33,7 @@ interface Canvas {
  * Shows a tensor on a canvas, which gets its size; without a canvas it answers an ImageData (an object like one where
  * there is no page).  One channel is grey, three are red, green and blue, a fourth is alpha.  Floats count from 0 to 1,
  * whole numbers from 0 to 255; what lies outside is cut off.  A tensor on a GPU goes to a canvas that has no "2d"
- * context without being read.
+ * context without being read; from a GPU that is software, only to one that has a "webgpu" context.
  */
 export function to_pixels(
   input: Tensor,
@@ -51,7 +51,8 @@ export async function to_pixels(...args: unknown[]): Promise<PixelData | void> {
     [, height, width] = planes.shape as [number, number, number];
   if (planes.dtype === "bool" || planes.dtype === "complex64")
     throw new TypeMismatchError(`${op}: pixels are floats or whole numbers, got a tensor of ${planes.dtype}`);
-  if (canvas && shown(planes, width, canvas)) return;
+  const device = canvas && gpuFor(planes, canvas);
+  if (device && show(planes, width, canvas, device)) return void (await device.queue.submitted());
   const words = packed(planes, width, false),
     pixels = imageData((await readElements(words, op)) as Int32Array, width, height);
   words.dispose();
@@ -59,13 +60,21 @@ export async function to_pixels(...args: unknown[]): Promise<PixelData | void> {
   put(canvas, pixels, op);
 }
 
-/** Shows planes through a GPU; false where they are on none and it shows the canvas neither, or with a "2d" context. */
-function shown(planes: Tensor, width: number, canvas: Canvas): boolean {
+/**
+ * The GPU that is to show planes: theirs, or the one that shows the canvas.  A software GPU shows a canvas only if it has
+ * a "webgpu" context: for such a GPU memory is memory, and Chromium loses it where it cannot share its textures.
+ */
+function gpuFor(planes: Tensor, canvas: Canvas): WebGpuDevice | null {
   const { device: own } = planes.storage,
     device = own instanceof WebGpuDevice ? own : shownBy(canvas);
-  if (!device) return false;
+  return device?.software && canvas.getContext("2d") ? null : device;
+}
+
+/** Shows planes through a GPU; false where the canvas has a context of another kind. */
+function show(planes: Tensor, width: number, canvas: Canvas, device: WebGpuDevice): boolean {
   const alpha = planes.shape[0] === 4,
-    words = packed(own === device ? planes : uploaded(planes, device), pitchOf(width), alpha),
+    here = planes.storage.device === device ? planes : uploaded(planes, device),
+    words = packed(here, pitchOf(width), alpha),
     done = showWords(device, words, width, canvas, alpha);
   words.dispose();
   return done;

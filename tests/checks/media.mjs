@@ -132,6 +132,7 @@ export default {
     if (!inPage) return;
     const x = torch.from_pixels(painted(70, 9, colour), { device }),
       canvas = new OffscreenCanvas(1, 1);
+    if (device === "webgpu") canvas.getContext("webgpu"); // which a software GPU asks for
     for (const times of [1, 2]) {
       await torch.to_pixels(x.mul(times), canvas); // in this task it can be read
       const shown = torch.from_pixels(canvas, { layout: "HWC", dtype: "int32", device: "cpu" });
@@ -144,6 +145,26 @@ export default {
       );
     }
     equal(canvas.getContext("webgpu") !== null, device === "webgpu"); // on a GPU nothing was read
+  },
+  async "a canvas of a page shows a tensor, frame after frame"({ torch, device, equal }) {
+    if (typeof document !== "object") return;
+    for (const [kind, way] of [
+      ["webgpu", "webgpu"],
+      [null, "2d"], // a software GPU's; others show this one, too
+    ]) {
+      const canvas = document.body.appendChild(document.createElement("canvas"));
+      if (device === "webgpu" && kind) canvas.getContext(kind);
+      for (const level of [0, 0.2, 1]) {
+        const x = torch.full([3, 5, 4], level, { device });
+        await torch.to_pixels(x, canvas);
+        const seen = torch.from_pixels(canvas, { dtype: "int32", device: "cpu" });
+        equal([canvas.width, canvas.height, await seen.max().item()], [4, 5, 255 * level]);
+        await new Promise((done) => requestAnimationFrame(done));
+        equal((await x.sum().item()) > 59 * level, level > 0); // the device is there
+      }
+      equal(canvas.getContext(device === "webgpu" ? way : "2d") !== null, true);
+      canvas.remove();
+    }
   },
   async "a canvas with a 2d context shows a tensor of any device"({ torch, device, equal }) {
     if (!inPage) return;
