@@ -67,7 +67,7 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     )
     options += ["copied: true"] * (kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input)
     text = prints(m, {s.kept: params[s.name][0] for s in chosen}, {s.name: s.kept for s in chosen})
-    if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
+    if INPLACE in [k["name"] for k in kept] and m.prints is None:
         text += f"[{', ' * bool(text)}inplace={{inplace}}]"
     options = [f"prints: {literal(text)}"] * bool(text) + options
     if calls(op, m) and (asked := known_when_made(op, {s.name for s in chosen})):
@@ -147,7 +147,8 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
             other = f"={names.get(p.default.name, p.default.name)}"
         if p.kind == "choice" and not flag(p) and chosen(p) in WORDS:
             other = f"={chosen(p)}"
-        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind in ('real', 'reals') else ''}}}"
+        a_float = p.kind in ("real", "reals") or (p.kind == "num" and p.default is not None)
+        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if a_float else ''}}}"
 
     return HOLE.sub(hole, text)
 

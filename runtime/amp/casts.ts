@@ -6,7 +6,7 @@ import type { Scoped } from "../base/scoped.js";
 import { type Casting, castBy } from "../dispatch/casting.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import type { Op } from "../program/compiled-op.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { cast } from "../tensor/copy.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -91,7 +91,7 @@ function castValues(modes: Modes, op: Op, values: readonly unknown[]): readonly 
 /** A tensor in another type.  A parameter is cast once while a region runs, so that its gradients are added up once. */
 function inType({ caches, cache }: Modes, x: Tensor, dtype: DType, lower: DType): Tensor {
   if (x.dtype === dtype) return x;
-  const recorded = is_grad_enabled();
+  const recorded = isRecording();
   // What a captured program casts, it casts at each replay.
   if (!caches || !cache || capturing || dtype !== lower || x.dtype !== "float32" || !x.requires_grad || !x.is_leaf)
     return cast(x, dtype, "autocast");

@@ -2,7 +2,7 @@
 
 import { AutogradError } from "../base/errors.js";
 import { clone, replaceContent } from "../tensor/copy.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import * as kernels from "../views/needed-ops.js";
 import { keep } from "../tensor/memory.js";
 import { sameShape, showShape } from "../base/shape.js";
@@ -30,12 +30,12 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
   }
   const before = variable.ownGradient();
   if (!before) {
-    if (is_grad_enabled()) variable.grad = keep(grad);
+    if (isRecording()) variable.grad = keep(grad);
     else
       variable.adoptGradient(
         keep(temporary.has(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : clone(grad.detach())),
       );
-  } else if (is_grad_enabled()) {
+  } else if (isRecording()) {
     variable.grad = keep(addGradients(before, grad));
   } else {
     const sum = addGradients(before.detach(), grad);

@@ -8,7 +8,7 @@ import { Scoped, runIn } from "../base/scoped.js";
 import { sameShape } from "../base/shape.js";
 import { get_rng_state, set_rng_state } from "../elements/random.js";
 import { casting } from "../dispatch/casting.js";
-import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
+import { enable_grad, isRecording } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { withSavedHooks } from "./saved-hooks.js";
 
@@ -52,7 +52,7 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
     random = get_rng_state(),
     stops = stopping.value?.stops ?? flag(options.early_stop ?? true, "checkpoint", "early_stop"),
     first: { shape: readonly number[]; dtype: string }[] = [];
-  if (!is_grad_enabled()) return fn(...args);
+  if (!isRecording()) return fn(...args);
 
   let again: (Tensor | undefined)[] = [];
   const asNow = casting?.again() ?? ((body: () => R) => body());

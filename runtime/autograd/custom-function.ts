@@ -1,7 +1,7 @@
 // autograd.Function: operations with a forward and a backward of the user's own.
 
 import { TypeMismatchError, describe } from "../base/errors.js";
-import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
+import { isRecording, unrecorded } from "../tape/grad-mode.js";
 import { type Grad, Node, Saved, attach, recording } from "../tape/node.js";
 import { zeros } from "../creation/create.js";
 import type { DType } from "../elements/dtype.js";
@@ -112,7 +112,7 @@ class CustomNode extends Node {
       if (grad !== null && !(grad instanceof Tensor))
         throw new TypeMismatchError(`${this.label}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
       // What is the user's own stays so: the engine adds to what it takes for its own.
-      out[place] = grad === null || given.includes(grad) || is_grad_enabled() ? grad : grad.detach();
+      out[place] = grad === null || given.includes(grad) || isRecording() ? grad : grad.detach();
     });
     return out;
   }

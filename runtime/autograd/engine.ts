@@ -2,7 +2,7 @@
 // neither deep graphs nor graphs with many shared parts are trouble.
 
 import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
-import { is_grad_enabled, unrecorded, record } from "../tape/grad-mode.js";
+import { unrecorded, record } from "../tape/grad-mode.js";
 import { deriving } from "../dispatch/derive.js";
 import { accumulateInto, addGradients, temporary } from "./accumulate.js";
 import { taken } from "../base/named-arguments.js";
@@ -98,10 +98,9 @@ function run(
   roots.forEach((root, i) => deliver(root.node, root.output, grads[i]!));
   for (const node of new Set(roots.map((r) => r.node))) if (waiting.get(node) === 0) ready.push(node);
 
-  const before = is_grad_enabled(),
-    outer = underWay;
+  const outer = underWay;
   underWay = { reaches: (node) => waiting.has(node) && (needed === null || needed.has(node)) };
-  record(options.create);
+  const recordedBefore = record(options.create);
   try {
     while (ready.length) {
       const node = ready.pop()!;
@@ -140,7 +139,7 @@ function run(
       }
     }
   } finally {
-    record(before);
+    recordedBefore();
     underWay = outer;
   }
   return captured;

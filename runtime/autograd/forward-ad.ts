@@ -1,6 +1,6 @@
 // torch.autograd.forward_ad: numbers with tangents.  Within a level the tape is recorded from each dual tensor on; the
 // tangent of a result is the derivative, by weights of that result, of what the way back gives for the duals.  So each
-// op that has second derivatives has tangents, and under `no_grad` there are none.
+// op that has second derivatives has tangents.
 
 import { AutogradError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
@@ -8,7 +8,7 @@ import { Scoped, runIn } from "../base/scoped.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { zeros_like } from "../creation/like.js";
 import { isFloat } from "../elements/dtype.js";
-import { enable_grad } from "../tape/grad-mode.js";
+import { enable_grad, setTangents, withTangents } from "../tape/grad-mode.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
@@ -39,13 +39,14 @@ function opened(): Level {
 /** Runs `body` in a level: the dual tensors that are made in it have their tangents until it ends. */
 export function dual_level<T>(body: () => T): T {
   [body] = taken("dual_level body", arguments);
-  return runIn(levels, opened(), body, "dual_level");
+  return runIn(levels, opened(), () => withTangents(body, "dual_level"), "dual_level");
 }
 
 /** Begins a level, which `exit_dual_level` ends; answers its number. */
 export function enter_dual_level(): number {
   taken("enter_dual_level", arguments);
   levels.value = opened();
+  setTangents(true);
   return 0;
 }
 
@@ -55,6 +56,7 @@ export function exit_dual_level(): void {
   taken("exit_dual_level * level?", arguments);
   if (!levels.value) throw new AutogradError("exit_dual_level: Dual level must be a positive number.");
   levels.value = null;
+  setTangents(false);
 }
 
 /** `tensor` with a tangent: what is computed from it has one, too.  Throws AutogradError outside of a level. */

@@ -6,7 +6,7 @@ import * as autograd from "./engine.js";
 import { zeros } from "../creation/create.js";
 import { zeros_like } from "../creation/like.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
+import { enable_grad, isRecording } from "../tape/grad-mode.js";
 import { stack } from "../functions/join.js";
 import { callable } from "../base/argument-kinds.js";
 import { isOptions, taken } from "../base/named-arguments.js";
@@ -23,7 +23,7 @@ export type Tree = Tensor | readonly Tree[] | { readonly [name: string]: Tree } 
 
 /** A place to take derivatives at: a leaf of its own, or, within another derivative, a point of that one's tape. */
 const placeAt = (x: Tensor): Tensor =>
-  x.requires_grad && is_grad_enabled() ? views.view(x, x.shape) : x.detach().requires_grad_();
+  x.requires_grad && isRecording() ? views.view(x, x.shape) : x.detach().requires_grad_();
 
 /** The tensors of some arguments, and how lists of as many are put together as those arguments. */
 interface Places {
@@ -44,13 +44,13 @@ function runAt(f: Body, args: readonly unknown[], places: readonly number[], op:
   for (const place of places) {
     const i = place < 0 ? place + list.length : place,
       [leaves, rebuild] = flatten(list[i]);
-    for (const leaf of leaves) outer ||= checkTensor(leaf, op, `argument ${place}`).requires_grad && is_grad_enabled();
+    for (const leaf of leaves) outer ||= checkTensor(leaf, op, `argument ${place}`).requires_grad && isRecording();
     const found = (leaves as Tensor[]).map(placeAt);
     list[i] = rebuild(found);
     tensors.push(...found);
     parts.push({ count: found.length, rebuild });
   }
-  outer ||= is_grad_enabled() && args.some((a) => a instanceof Tensor && a.requires_grad);
+  outer ||= isRecording() && args.some((a) => a instanceof Tensor && a.requires_grad);
   return {
     tensors,
     shaped(values) {

@@ -4,3 +4,10 @@
 export function titled<C extends object>(target: C, name: string): C {
   return Object.defineProperty(target, "name", { value: name });
 }
+
+/**
+ * What PyTorch calls the way back of an op: "MseLossBackward0" of `mse_loss`, with a word more for each derivative before.
+ * As there, a letter after a digit is a capital, too: "AvgPool2DBackward0".
+ */
+export const wayBackOf = (op: string, derivatives = 1): string =>
+  `${op.replace(/(^|_|\d)([a-z])/g, (_, before: string, letter: string) => before.replace("_", "") + letter.toUpperCase())}${"Backward".repeat(derivatives)}0`;

@@ -50,6 +50,8 @@ export function sameShape(a: Shape, b: Shape): boolean {
 
 /** `[2, 3]`, as PyTorch prints a size. */
 export const showShape = (shape: Shape): string => `[${shape.join(", ")}]`;
+/** As Python prints it. */
+export const showSize = (shape: Shape): string => `torch.Size(${showShape(shape)})`;
 
 /** An axis counted from 0.  Tensors without axes accept 0 and -1.  Throws PyTorch's IndexError. */
 export function axisOf(dim: number, rank: number, op: string): number {

@@ -4,7 +4,7 @@ import { AutogradError } from "../base/errors.js";
 import { contiguousStrides, frozen } from "../base/shape.js";
 import { grad } from "../autograd/engine.js";
 import type { RandomWords } from "../devices/device.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { AccumulateGrad, type Grad, Node } from "../tape/node.js";
 import { filledOn } from "../tensor/allocate.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
@@ -129,7 +129,7 @@ export class CompiledNode extends Node {
           "have already been freed). Specify retain_graph=True if you need to backward through the graph a second time.",
       );
     }
-    if (is_grad_enabled())
+    if (isRecording())
       throw new AutogradError(`${this.label}: a compiled function's gradients cannot be differentiated again`);
     for (const [value, version] of this.versions) {
       if (memory[value]!.version === version) continue;

@@ -1,6 +1,7 @@
 // Calls of ops with complex numbers.  Kernels, plans and the tape know real ones only: an op of complex numbers is one of
 // pairs (`complex exp` in ops/complex.op), and what is linear in parameters is made of the real op of their parts.
 
+import { wayBackOf } from "../base/class-name.js";
 import { can_cast } from "../../host/dtypes.js";
 import { COMPLEX, TERMS } from "../../complex-ops.js";
 import { complex_absOp, complex_conjOp, complex_joinedOp, complex_of_realOp, complex_ofOp } from "../../ops/complex.js";
@@ -26,8 +27,7 @@ const isComplexTensor = (value: unknown): value is Tensor => value instanceof Te
 const isComplex = (value: unknown): boolean => value instanceof Complex || isComplexTensor(value);
 
 /** Pairs that an op made as its complex result. */
-const named = ({ op: { name } }: CompiledOp, pairs: Tensor): Tensor =>
-  complexOf(pairs, `${name[0]!.toUpperCase()}${name.slice(1)}Backward0`);
+const named = ({ op: { name } }: CompiledOp, pairs: Tensor): Tensor => complexOf(pairs, wayBackOf(name));
 
 /** What a table of complex-ops.ts has of an op. */
 function entry<T>(table: Readonly<Record<string, T>>, { name, params }: Op): T | null {

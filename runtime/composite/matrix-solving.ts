@@ -75,7 +75,10 @@ export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: 
   const [A, B, made] = system("solve_ex", args),
     check_errors = taken(`solve_ex ${SYSTEM}`, args)[3] ?? false;
   const [result, info] = run(solve_exOp, [A, B, { check_errors }]) as unknown as [Tensor, Tensor];
-  return new Results(["result", "info"], [made(result), info]) as Results & { result: Tensor; info: Tensor };
+  return new Results(["result", "info"], [made(result), info], "linalg_solve_ex") as Results & {
+    result: Tensor;
+    info: Tensor;
+  };
 }
 
 /** The inverse of a tensor seen as the matrix of its first `ind` axes by the others. */
@@ -176,5 +179,6 @@ export function lstsq(...args: unknown[]): Results & LeastSquares {
   const rank = way === "gels" ? none("int64") : call(matrix_rankOp, x.detach(), { rtol: part });
   const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
   const out = [single ? views.squeeze(solution, -1) : solution, residuals, rank, values];
-  return new Results(["solution", "residuals", "rank", "singular_values"], out) as Results & LeastSquares;
+  return new Results(["solution", "residuals", "rank", "singular_values"], out, "linalg_lstsq") as Results &
+    LeastSquares;
 }

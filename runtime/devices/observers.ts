@@ -1,6 +1,7 @@
 // Those who look on while programs run: the profiler, and the checks of torch.set_debug.  While there are any, each
 // device's `execute` is one that tells them; while there are none it is the device's own, and a call asks nobody.
 
+import { wayBackOf } from "../base/class-name.js";
 import { capturing } from "../base/capturing.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { registeredDevices } from "./device.js";
@@ -61,7 +62,7 @@ export function nameOf({
     program,
   },
 }: Run): string {
-  return program === 0 ? op.name : `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program)}0`;
+  return program === 0 ? op.name : wayBackOf(op.name, program);
 }
 
 /** The slots that a program reads: those of its inputs that have memory. */

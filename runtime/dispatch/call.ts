@@ -388,5 +388,5 @@ export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Re
     ? runValues(compiled, arrange(op, creation.args), creation.device)
     : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
-  return results === 1 ? out[0]! : results ? new Results(op.output_names, out) : undefined;
+  return results === 1 ? out[0]! : results ? new Results(op.output_names, out, op.name) : undefined;
 }

@@ -1,5 +1,6 @@
 // What ops give whose results are complex: kernels and the tape know pairs of float32.
 
+import { wayBackOf } from "../base/class-name.js";
 import { TypeMismatchError } from "../base/errors.js";
 import type { CompiledOp, ComplexOp } from "../program/compiled-op.js";
 import { complexOf } from "../tensor/recorded-pairs.js";
@@ -13,14 +14,14 @@ function complexResult({ op: { name } }: CompiledOp, x: Tensor): Tensor {
     throw new TypeMismatchError(
       `${name}: of ${x.dtype} the result is ${x.dtype === "float64" ? "complex128" : "complex32"}, which there is not`,
     );
-  return complexOf(x, `${name[0]!.toUpperCase()}${name.slice(1)}Backward0`);
+  return complexOf(x, wayBackOf(name));
 }
 
 /** What a call has made: `which` has a 1 for each of its results that is complex. */
 export function complexResults<T>(compiled: CompiledOp, made: T, which: string): T {
   const one = (x: Tensor, i: number): Tensor => (which[i] === "1" ? complexResult(compiled, x) : x);
   if (!(made instanceof Results)) return one(made as Tensor, 0) as T;
-  return new Results(compiled.op.output_names, Array.from(made, one)) as T;
+  return new Results(compiled.op.output_names, Array.from(made, one), compiled.op.name) as T;
 }
 
 /** An op whose results are complex, with what complex numbers get in its place. */

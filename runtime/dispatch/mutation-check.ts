@@ -2,7 +2,7 @@
 
 import type { ValueCheck } from "../program/compiled-op.js";
 import { AutogradError } from "../base/errors.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -12,7 +12,7 @@ export const changing: ValueCheck = ({ name, params, slots }, values, results) =
     const x = values[i];
     if (results || slot < 0 || !slots[slot]!.mut || !(x instanceof Tensor)) return;
     beforeInPlace(x, name);
-    if (x.requires_grad && is_grad_enabled()) {
+    if (x.requires_grad && isRecording()) {
       throw new AutogradError(
         `${name}: '${argument}' requires a gradient, and none goes through this change; call it within torch.no_grad()`,
       );

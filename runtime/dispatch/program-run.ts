@@ -1,6 +1,7 @@
 // One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
 // computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
 
+import { wayBackOf } from "../base/class-name.js";
 import type { Bound } from "../../host/model.js";
 import { capturing } from "../base/capturing.js";
 import { isMade } from "../program/programs.js";
@@ -9,7 +10,7 @@ import { filledOn } from "../tensor/allocate.js";
 import type { RandomWords, Fault } from "../devices/device.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { type AccumulateGrad, type Grad, Node, Saved, attach } from "../tape/node.js";
 import { extent, numelOf } from "../base/shape.js";
 import type { Storage } from "../tensor/storage.js";
@@ -56,7 +57,7 @@ export function runProgram(
   }
   for (const slot of prepared.changes) tensors[slot]!.storage.change();
   device.execute(prepared, storages, random);
-  if (plan.differentiable && is_grad_enabled()) {
+  if (plan.differentiable && isRecording()) {
     const node = makeNode(plan, program, tensors, program === 0 ? op.outputs : wanted, random);
     if (node) finishNode(node, out);
   }
@@ -96,7 +97,6 @@ function cotangentOf(plan: Plan, program: number, slot: number): number {
 }
 
 export class ProgramNode extends Node {
-  readonly label: string;
   private readonly plan: Plan;
   private readonly program: number;
   private readonly random: RandomWords | null;
@@ -109,10 +109,13 @@ export class ProgramNode extends Node {
   /** What may turn out wrong with the results, so of the gradients too. */
   private fault: Fault | null = null;
 
+  get label(): string {
+    return wayBackOf(this.plan.compiled.op.name, this.program + 1);
+  }
+
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
     super();
     const { op } = plan.compiled;
-    this.label = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}0`;
     this.plan = plan;
     this.program = program;
     this.outputs = outputs;
@@ -225,7 +228,7 @@ export class ProgramNode extends Node {
     way.forEach(({ input }, k) => {
       answers[input] = cast(out[k]!, this.types[input]!, op.name);
     });
-    if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
+    if (!isRecording()) for (const tensor of made) tensor.dispose();
     return answers;
   }
 

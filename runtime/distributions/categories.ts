@@ -106,7 +106,8 @@ abstract class Weighted extends DistributionClass {
   }
   /** The sum of p (log p - log q). */
   override divergence(q: DistributionClass): Tensor | null {
-    if (!(q instanceof Weighted) || q.constructor !== this.constructor || q instanceof MultinomialClass) return null;
+    const kin = (a: object, b: object): boolean => a instanceof (b.constructor as new () => object);
+    if (!(q instanceof Weighted) || !(kin(this, q) || kin(q, this)) || q instanceof MultinomialClass) return null;
     const each = mul(this.probs, sub(this.logits, q.logits));
     return sum(where(eq(this.probs, 0), 0, where(eq(q.probs, 0), Infinity, each)), -1);
   }
@@ -194,7 +195,7 @@ export const OneHotCategorical = /* @__PURE__ */ distribution(
   "OneHotCategorical",
   "probs? logits?",
   WEIGHTS,
-  { support: single, has_enumerate_support: true },
+  { support: single, has_enumerate_support: true, prints: [] },
 );
 export type OneHotCategorical = OneHotCategoricalClass;
 
@@ -210,7 +211,7 @@ export const OneHotCategoricalStraightThrough = /* @__PURE__ */ distribution(
   "OneHotCategoricalStraightThrough",
   "probs? logits?",
   WEIGHTS,
-  { has_rsample: true },
+  { has_rsample: true, prints: [] },
 );
 export type OneHotCategoricalStraightThrough = OneHotCategoricalStraightThroughClass;
 
@@ -244,7 +245,7 @@ export const RelaxedOneHotCategorical = /* @__PURE__ */ distribution(
   "RelaxedOneHotCategorical",
   "temperature probs? logits?",
   { temperature: positive, ...WEIGHTS },
-  { support: simplex, has_rsample: true },
+  { support: simplex, has_rsample: true, prints: [] },
 );
 export type RelaxedOneHotCategorical = RelaxedOneHotCategoricalClass;
 
@@ -301,5 +302,6 @@ export const Multinomial = /* @__PURE__ */ distribution(
   "Multinomial",
   "total_count? probs? logits?",
   WEIGHTS,
+  { prints: [] },
 );
 export type Multinomial = MultinomialClass;

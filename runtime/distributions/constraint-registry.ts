@@ -43,8 +43,7 @@ function within({ lower_bound: low, upper_bound: high }: Bounded): Transform {
 /** Kind of constraint -> its transform; `again` asks the same registry for the parts of others. */
 const COMMON = (again: (constraint: Constraint) => Transform): Record<string, Factory> => ({
   Real: () => identity_transform,
-  RealVector: () => IndependentTransform(identity_transform, 1),
-  Independent: ({ base_constraint, reinterpreted_batch_ndims }: Joined) =>
+  IndependentConstraint: ({ base_constraint, reinterpreted_batch_ndims }: Joined) =>
     IndependentTransform(again(base_constraint), reinterpreted_batch_ndims),
   GreaterThan: above,
   GreaterThanEq: above,

@@ -6,6 +6,8 @@ import { titled } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { cat as joined, stack as stacked } from "../functions/join.js";
+import { isFloat } from "../elements/dtype.js";
+import { flag, float } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { all, any } from "../../names/torch.js";
 import { cholesky_ex, eigvalsh } from "../../names/linalg.js";
@@ -89,7 +91,13 @@ export interface Joined {
   lengths: readonly number[];
 }
 
-const text = (x: Value): string => (x instanceof Tensor ? "Tensor" : Number.isInteger(x) ? `${x}.0` : String(x));
+/** As Python's texts have a tensor: without axes it is a number; where a GPU has it, it is not waited for. */
+export function formatted(x: Tensor): string {
+  if (x.shape.length > 0 || x.device !== "cpu") return String(x);
+  const number = Number(x.storage.as(x.dtype)[x.offset]);
+  return x.dtype === "bool" ? flag(number !== 0) : isFloat(x.dtype) ? float(number) : String(number);
+}
+const text = (x: Value): string => (x instanceof Tensor ? formatted(x) : float(x));
 const constraintOf = (value: unknown, op: string, name: string, wanted = "a constraint"): Constraint =>
   value instanceof ConstraintClass ? value : refuse(op, name, wanted, value);
 /** Constraints of a list, each of which must be one. */
@@ -160,7 +168,7 @@ export function independent(base_constraint: Constraint, reinterpreted_batch_ndi
   reinterpreted_batch_ndims = wholeNumber(reinterpreted_batch_ndims, "independent", "reinterpreted_batch_ndims");
   const dims = base_constraint.event_dim + reinterpreted_batch_ndims,
     made = new Constraint(
-      `Independent(${base_constraint}, ${reinterpreted_batch_ndims})`,
+      `IndependentConstraint(${base_constraint}, ${reinterpreted_batch_ndims})`,
       (x) => {
         if (x.shape.length < dims) throw new OpError(`Expected value.dim() >= ${dims} but got ${x.shape.length}`);
         return throughout(base_constraint.check(x), reinterpreted_batch_ndims);
@@ -240,16 +248,17 @@ export function is_dependent(constraint: Constraint): boolean {
   return constraint === dependent;
 }
 /** Truth values, as 0 and 1. */
-export const boolean: Constraint = /* @__PURE__ */ bounded(
-  "Boolean",
+export const boolean: Constraint = /* @__PURE__ */ new Constraint(
+  "Boolean()",
   (x) => either(eq(x, 0), eq(x, 1)),
-  { lower_bound: 0, upper_bound: 1 },
+  0,
   true,
+  { lower_bound: 0, upper_bound: 1 },
 );
 /** All numbers but NaN. */
 export const real: Constraint = /* @__PURE__ */ alone("Real()", bool);
 /** Vectors, along the last axis, of any numbers but NaN. */
-export const real_vector: Constraint = /* @__PURE__ */ alone("RealVector()", (x) => throughout(bool(x), 1), 1);
+export const real_vector: Constraint = /* @__PURE__ */ independent(real, 1);
 /** Numbers above 0. */
 export const positive: Constraint = /* @__PURE__ */ greater_than(0);
 /** Numbers from 0 on. */

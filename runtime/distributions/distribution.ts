@@ -3,13 +3,14 @@
 import { type Callable, callable } from "../base/callable.js";
 import { count, listOf, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { type Shape, frozen, showShape } from "../base/shape.js";
+import { type Shape, frozen, showSize } from "../base/shape.js";
 import { isOptions } from "../base/named-arguments.js";
 import { unrecorded } from "../tape/grad-mode.js";
+import { tuple } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { all } from "../../names/torch.js";
 import { type Sizes, exp, expand, sqrt } from "./arithmetic.js";
-import { type Constraint, is_dependent } from "./constraints.js";
+import { type Constraint, formatted, is_dependent } from "./constraints.js";
 
 export interface DistributionOptions {
   /** Whether parameters and values are checked; on unless `set_default_validate_args(false)` said otherwise. */
@@ -38,6 +39,8 @@ export function distributionOf<D extends Distribution>(value: D, op: string, nam
 class DistributionClass {
   /** The names of its parameters, in the order in which the constructor takes them. */
   declare readonly params: readonly string[];
+  /** Which of them PyTorch prints, if not all of those that were given: it has some in distributions within. */
+  declare readonly prints?: readonly string[];
   batch_shape: Shape = [];
   event_shape: Shape = [];
   protected validates: boolean;
@@ -66,7 +69,7 @@ class DistributionClass {
       if (!(value instanceof Tensor) || is_dependent(constraint) || everywhere(constraint.check(value)) !== false)
         continue;
       throw new OpError(
-        `${this.constructor.name}: Expected parameter ${name} (Tensor of shape ${showShape(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${value}`,
+        `${this.constructor.name}: Expected parameter ${name} (Tensor of shape ${tuple(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${formatted(value)}`,
       );
     }
   }
@@ -83,20 +86,20 @@ class DistributionClass {
       end = shape.slice(Math.max(shape.length - n, 0));
     if (end.length !== n || end.some((s, i) => s !== this.event_shape[i]))
       throw new OpError(
-        `${this.constructor.name}: The right-most size of value must match event_shape: ${showShape(shape)} vs ${showShape(this.event_shape)}.`,
+        `${this.constructor.name}: The right-most size of value must match event_shape: ${showSize(shape)} vs ${showSize(this.event_shape)}.`,
       );
     for (let i = 1; i <= Math.min(shape.length, wanted.length); i++) {
       const a = shape[shape.length - i]!,
         b = wanted[wanted.length - i]!;
       if (a !== 1 && b !== 1 && a !== b)
         throw new OpError(
-          `${this.constructor.name}: Value is not broadcastable with batch_shape+event_shape: ${showShape(shape)} vs ${showShape(wanted)}.`,
+          `${this.constructor.name}: Value is not broadcastable with batch_shape+event_shape: ${showSize(shape)} vs ${showSize(wanted)}.`,
         );
     }
     const { support } = this;
     if (everywhere(support.check(value)) === false)
       throw new OpError(
-        `${this.constructor.name}: Expected value argument (Tensor of shape ${showShape(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${value}`,
+        `${this.constructor.name}: Expected value argument (Tensor of shape ${tuple(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${formatted(value)}`,
       );
   }
   private lacks(what: string): OpError {
@@ -186,19 +189,19 @@ class DistributionClass {
     made.batch_shape = frozen([...batch_shape]);
     return made;
   }
+  /** Parameters stand before getters of the same name, so are defined, not assigned. */
   protected copied(): this {
-    return Object.assign(Object.create(Object.getPrototypeOf(this) as object) as this, this);
+    return Object.create(Object.getPrototypeOf(this) as object, Object.getOwnPropertyDescriptors(this)) as this;
   }
   protected extended_shape(sample_shape: Sizes = []): Sizes {
     return [...sample_shape, ...this.batch_shape, ...this.event_shape];
   }
   toString(): string {
-    const shown = this.params.flatMap((name) => {
-      const value = (this as unknown as Record<string, unknown>)[name];
+    const shown = (this.prints ?? this.params).flatMap((name) => {
+      const given = Object.prototype.propertyIsEnumerable.call(this, name),
+        value = given ? (this as unknown as Record<string, unknown>)[name] : null;
       if (!(value instanceof Tensor) || !(name in this.arg_constraints)) return [];
-      return [
-        `${name}: ${value.numel() === 1 && value.shape.length === 0 ? String(value) : `size ${showShape(value.shape)}`}`,
-      ];
+      return [`${name}: ${value.numel() === 1 ? formatted(value) : showSize(value.shape)}`];
     });
     return `${this.constructor.name}(${shown.join(", ")})`;
   }
@@ -211,6 +214,7 @@ const METHODS =
 
 type Class = abstract new (...args: any) => DistributionClass;
 interface Traits {
+  prints?: readonly string[];
   support?: Constraint;
   has_rsample?: boolean;
   has_enumerate_support?: boolean;

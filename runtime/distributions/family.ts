@@ -52,6 +52,8 @@ export interface Family<P extends string> {
   readonly name: string;
   /** What each parameter must hold, in the order in which the constructor takes them. */
   readonly holds: Readonly<Record<P, Constraint>>;
+  /** Which parameters PyTorch prints, if not all. */
+  readonly prints?: readonly P[];
   /** What parameters are where they are left out. */
   readonly defaults?: Partial<Readonly<Record<P, number>>>;
   /** A parameter that must be less than another. */
@@ -59,8 +61,8 @@ export interface Family<P extends string> {
   readonly support: Constraint | ((p: Given<P>) => Constraint);
   /** The logarithm of the density, or of the probability of a number. */
   readonly log_prob: (p: Given<P>, x: Tensor) => Tensor;
-  readonly mean: (p: Given<P>) => Tensor;
-  readonly variance: (p: Given<P>) => Tensor;
+  readonly mean?: (p: Given<P>) => Tensor;
+  readonly variance?: (p: Given<P>) => Tensor;
   readonly mode?: (p: Given<P>) => Tensor;
   readonly entropy?: (p: Given<P>) => Tensor;
   readonly cdf?: (p: Given<P>, x: Tensor) => Tensor;
@@ -118,8 +120,9 @@ export abstract class FamilyMember extends DistributionClass {
         (from.upper_bound === undefined && to.upper_bound !== undefined);
     if (from.is_discrete !== to.is_discrete) return null;
     if (wider) return filled(broadcast_shapes([...this.batch_shape], [...q.batch_shape]), Infinity, this.like);
+    if (!this.family.entropy) return null;
     const cross = q.family.expected?.(other, this.expectations());
-    if (!cross || !this.family.entropy) return null;
+    if (!cross) return null;
     const inside = neg(add(this.family.entropy(own), cross));
     const outside = either(
       beyond(to.lower_bound ?? -Infinity, from.lower_bound ?? -Infinity),
@@ -168,13 +171,13 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
       return recipe.values !== undefined;
     }
     override get mean(): Tensor {
-      return recipe.mean(this.own);
+      return recipe.mean ? recipe.mean(this.own) : super.mean;
     }
     override get mode(): Tensor {
       return recipe.mode ? recipe.mode(this.own) : super.mode;
     }
     override get variance(): Tensor {
-      return recipe.variance(this.own);
+      return recipe.variance ? recipe.variance(this.own) : super.variance;
     }
     override sample(sample_shape: Sizes = []): Tensor {
       return unrecorded(() => this.drawn(sample_shape).detach());
@@ -221,6 +224,7 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
     });
   }
   define("params", () => names);
+  if (recipe.prints) define("prints", () => recipe.prints);
   define("arg_constraints", function () {
     const [low, high] = recipe.ordered ?? [];
     return low && high ? { ...recipe.holds, [low]: less_than((this as unknown as Given<P>)[high]) } : recipe.holds;

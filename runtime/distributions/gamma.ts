@@ -65,6 +65,7 @@ const halved = ({ df }: Given<"df">): Rated => {
 /** The sum of the squares of `df` standard normal numbers. */
 export const Chi2 = /* @__PURE__ */ family<"df">({
   name: "Chi2",
+  prints: [],
   holds: { df: positive },
   support: nonnegative,
   mean: ({ df }) => df,
@@ -82,6 +83,7 @@ export type Chi2 = InstanceType<typeof Chi2>;
 /** One divided by gamma numbers. */
 export const InverseGamma = /* @__PURE__ */ family<"concentration" | "rate">({
   name: "InverseGamma",
+  prints: [],
   holds: { concentration: positive, rate: positive },
   support: positive,
   mean: ({ concentration: a, rate: b }) => where(gt(a, 1), div(b, sub(where(gt(a, 1), a, 2), 1)), Infinity),
@@ -101,14 +103,15 @@ export const InverseGamma = /* @__PURE__ */ family<"concentration" | "rate">({
 });
 export type InverseGamma = InstanceType<typeof InverseGamma>;
 const moments = (p: Rated): Expectations => ({
-  mean: GAMMA.mean(p),
-  variance: GAMMA.variance(p),
+  mean: GAMMA.mean!(p),
+  variance: GAMMA.variance!(p),
   ...GAMMA.expectations!(p),
 });
 
 /** The share of one gamma number in two. */
 export const Beta = /* @__PURE__ */ family<"concentration1" | "concentration0">({
   name: "Beta",
+  prints: [],
   holds: { concentration1: positive, concentration0: positive },
   support: unit_interval,
   mean: ({ concentration1: a, concentration0: b }) => div(a, add(a, b)),

@@ -76,7 +76,7 @@ class WishartClass extends DistributionClass {
     if (everywhere(gt(this.df, n - 1)) === false)
       throw new OpError(`Wishart: Value of df=${this.df} expected to be greater than ndim - 1 = ${n - 1}.`);
     const put = (key: string, value: Tensor): void => {
-      Object.defineProperty(this, key, { value, configurable: true, enumerable: true, writable: true });
+      Object.defineProperty(this, key, { value, configurable: true, enumerable: key === name, writable: true });
     };
     const full = expand(matrix, [...batch, n, n]);
     put(name, full);
@@ -167,7 +167,11 @@ export const Wishart = /* @__PURE__ */ distribution(
     precision_matrix: positive_definite,
     scale_tril: lower_cholesky,
   },
-  { support: positive_definite, has_rsample: true },
+  {
+    support: positive_definite,
+    has_rsample: true,
+    prints: ["covariance_matrix", "precision_matrix", "scale_tril", "df"],
+  },
 );
 export type Wishart = WishartClass;
 

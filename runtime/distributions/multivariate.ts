@@ -67,7 +67,7 @@ class MultivariateNormalClass extends DistributionClass {
       whole = expand(matrix, [...batch, n, n]);
     this.loc = expand(loc, [...batch, n]);
     const put = (key: string, value: Tensor): void => {
-      Object.defineProperty(this, key, { value, configurable: true, enumerable: true, writable: true });
+      Object.defineProperty(this, key, { value, configurable: true, enumerable: key === name, writable: true });
     };
     put(name, whole);
     this.shaped(batch, [n]);

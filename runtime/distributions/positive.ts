@@ -59,6 +59,7 @@ export type Exponential = InstanceType<typeof Exponential>;
 /** The sizes of normal numbers around 0. */
 export const HalfNormal = /* @__PURE__ */ family<"scale">({
   name: "HalfNormal",
+  prints: [],
   holds: { scale: positive },
   support: nonnegative,
   mean: ({ scale }) => mul(Math.sqrt(2 / Math.PI), scale),
@@ -79,6 +80,7 @@ export type HalfNormal = InstanceType<typeof HalfNormal>;
 /** The sizes of Cauchy's numbers around 0. */
 export const HalfCauchy = /* @__PURE__ */ family<"scale">({
   name: "HalfCauchy",
+  prints: [],
   holds: { scale: positive },
   support: nonnegative,
   mean: ({ scale }) => filled(scale.shape, Infinity, scale),
@@ -97,6 +99,7 @@ export type HalfCauchy = InstanceType<typeof HalfCauchy>;
 /** Numbers whose logarithms are normal. */
 export const LogNormal = /* @__PURE__ */ family<"loc" | "scale">({
   name: "LogNormal",
+  prints: [],
   holds: { loc: real, scale: positive },
   support: positive,
   mean: ({ loc, scale }) => exp(add(loc, mul(0.5, pow(scale, 2)))),
@@ -155,6 +158,7 @@ const weibull_power = ({ scale, concentration }: Given<"scale" | "concentration"
 /** Pareto's distribution, of incomes: what is above `scale`, with a tail of the power `alpha`. */
 export const Pareto = /* @__PURE__ */ family<"scale" | "alpha">({
   name: "Pareto",
+  prints: ["alpha", "scale"],
   holds: { scale: positive, alpha: positive },
   support: ({ scale }) => greater_than_eq(scale),
   mean: ({ scale, alpha: a }) => where(gt(a, 1), mul(scale, div(a, sub(where(gt(a, 1), a, 2), 1))), Infinity),

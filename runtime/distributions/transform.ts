@@ -189,7 +189,7 @@ class InverseTransform extends TransformClass {
     return this.#forward.forward_shape(shape);
   }
   override toString(): string {
-    return `InverseTransform(${this.#forward})`;
+    return `_InverseTransform(${this.#forward})`;
   }
 }
 

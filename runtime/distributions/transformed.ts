@@ -142,7 +142,7 @@ export const LogisticNormal = /* @__PURE__ */ distribution(
   "LogisticNormal",
   "loc scale",
   { loc: real, scale: positive },
-  { support: simplex, has_rsample: true },
+  { support: simplex, has_rsample: true, prints: [] },
 );
 export type LogisticNormal = LogisticNormalClass;
 

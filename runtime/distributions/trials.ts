@@ -142,10 +142,9 @@ function near_zero_pair(
 /** A number between 0 and 1 that nears 0 or 1 as the temperature falls. */
 export const RelaxedBernoulli = /* @__PURE__ */ family<"temperature" | "probs" | "logits">({
   name: "RelaxedBernoulli",
+  prints: [],
   holds: { temperature: positive, ...WEIGHT },
   support: unit_interval,
-  mean: ({ probs }) => mul(probs, NaN),
-  variance: ({ probs }) => mul(probs, NaN),
   // of a logistic number over the temperature, through 1 / (1 + exp(-x))
   log_prob: ({ temperature, logits }, x) => {
     const away = sub(logits, mul(temperature, sub(log(x), log1p(neg(x)))));

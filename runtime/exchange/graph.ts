@@ -3,7 +3,7 @@
 
 import { OpError } from "../base/errors.js";
 import { to } from "../views/transfer.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
@@ -205,7 +205,7 @@ export class Graph {
 
   /** Frees what nothing uses any more, unless a gradient may; what was given in is not the graph's. */
   private giveUp(names: readonly string[], values: Values, given: ReadonlySet<unknown>): void {
-    const recording = is_grad_enabled();
+    const recording = isRecording();
     for (const name of names) {
       const value = values.get(name);
       if (!values.drop(name) || recording || !(value instanceof Tensor) || given.has(value)) continue;

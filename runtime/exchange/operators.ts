@@ -22,7 +22,7 @@ import * as linalg from "../../names/linalg.js";
 import * as special from "../../names/special.js";
 import * as torch from "../../names/torch.js";
 import { Tensor } from "../tensor/tensor.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { clone } from "../tensor/copy.js";
 import { copy_ } from "../views/transfer.js";
 import { ATEN } from "./aten.js";
@@ -122,7 +122,7 @@ function indirect(name: string, overload: string | undefined): Operator | null {
       return (call) => {
         const [self, ...rest] = call.args as [Tensor, ...unknown[]];
         // its gradient may read what the argument was
-        const before = is_grad_enabled() && self.requires_grad ? clone(self) : self;
+        const before = isRecording() && self.requires_grad ? clone(self) : self;
         return copy_(self, found({ ...call, args: [before, ...rest] }) as Tensor);
       };
     return (call) =>

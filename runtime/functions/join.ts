@@ -81,7 +81,7 @@ export function joined(tensors: Tensors, dim: number | undefined, op: string): T
     dtypes = tensors.map((t) => t.dtype);
   return attach(
     out,
-    new JoinNode("CatBackward", tensors, ([grad], wanted) =>
+    new JoinNode("CatBackward0", tensors, ([grad], wanted) =>
       shapes.map((s, i) => {
         if (!grad || !wanted[i]) return null;
         const part = sliceAxis(grad, axis, starts[i]!, s.length === 1 && s[0] === 0 ? 0 : s[axis]!, 1, "narrow");

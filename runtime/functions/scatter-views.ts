@@ -1,6 +1,7 @@
 // Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients
 // flow.
 
+import { wayBackOf } from "../base/class-name.js";
 import { fill_ } from "../views/transfer.js";
 import { clone, contiguous, copyInto } from "../tensor/copy.js";
 import { full, zeros } from "../creation/create.js";
@@ -41,7 +42,7 @@ function replaced(
   if (!recording(input, src)) return out;
   return attach(
     out,
-    new JoinNode(`${op}Backward`, [input, src], ([given], wanted) => {
+    new JoinNode(wayBackOf(op), [input, src], ([given], wanted) => {
       if (!given) return [null, null];
       const grad = contiguous(given),
         part = look(grad),

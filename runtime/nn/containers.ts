@@ -179,8 +179,11 @@ export type ModuleList = ModuleListClass;
 abstract class KeyedClass<T> extends Module {
   protected abstract members(): [string, T][];
   protected abstract put(name: string, value: T): void;
-  get size(): number {
+  override get length(): number {
     return this.members().length;
+  }
+  get size(): number {
+    return this.length;
   }
   has(name: string): boolean {
     text(name, `${this.constructor.name}.has`, "key");

@@ -3,7 +3,7 @@
 import { capturing } from "../base/capturing.js";
 import { callable } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { Tensor, alias } from "../tensor/tensor.js";
 import type { LoadReport } from "./load-state.js";
@@ -91,8 +91,7 @@ export function forwarded(module: Module, hooks: Hooks, args: unknown[]): unknow
     const answer = hook(module, input);
     if (answered(answer)) input = Array.isArray(answer) ? answer : [answer];
   }
-  const gates =
-    hooks.backward.size + hooks.backwardBefore.size > 0 && is_grad_enabled() ? new Gates(module, hooks) : null;
+  const gates = hooks.backward.size + hooks.backwardBefore.size > 0 && isRecording() ? new Gates(module, hooks) : null;
   if (gates) input = gates.enter(input);
   let output: unknown;
   try {
@@ -146,7 +145,7 @@ class Gate extends JoinNode {
         if (grad && !(grad instanceof Tensor))
           throw new TypeMismatchError(`Backward hook: expected a tensor as gradient, got ${describe(grad)}`);
         // What is the user's own stays so: the engine adds to what it takes for its own.
-        return !grad || given.includes(grad) || is_grad_enabled() ? (grad ?? null) : grad.detach();
+        return !grad || given.includes(grad) || isRecording() ? (grad ?? null) : grad.detach();
       });
     });
     return tensors.map((x, i) => attach(alias(x, true), node, i));

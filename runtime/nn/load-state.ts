@@ -4,7 +4,7 @@ import { copy_ } from "../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
-import { sameShape } from "../base/shape.js";
+import { sameShape, showSize } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Hooks } from "./hooks.js";
 import type { Module } from "./module.js";
@@ -39,8 +39,6 @@ class Report implements LoadReport {
     return `_IncompatibleKeys(missing_keys=${list(this.missing_keys)}, unexpected_keys=${list(this.unexpected_keys)})`;
   }
 }
-
-const size = (shape: readonly number[]): string => `torch.Size([${shape.join(", ")}])`;
 
 /** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
 export function loadState(
@@ -124,7 +122,7 @@ function compared(
       if (sameShape(value.shape, target.shape)) pairs.push([k, assign ? target : checked(target, value), value]);
       else
         wrong.push(
-          `size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`,
+          `size mismatch for ${k}: copying a param with shape ${showSize(value.shape)} from checkpoint, the shape in current model is ${showSize(target.shape)}.`,
         );
     } catch (error) {
       if (!(error instanceof OpError)) throw error;

@@ -4,7 +4,6 @@ import { flag } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { keep } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
-import { printSync } from "../tensor/print.js";
 import { callable } from "../base/callable.js";
 import { unassigned } from "./members.js";
 
@@ -16,10 +15,7 @@ class ParameterClass extends Tensor {
     keep(this);
     const wants = flag(requires_grad ?? true, "Parameter", "requires_grad");
     if (wants) this.requires_grad_();
-  }
-
-  override toString(): string {
-    return `Parameter containing:\n${printSync(this)}`;
+    Object.defineProperty(this, "heading", { value: "Parameter containing:\n" });
   }
 }
 

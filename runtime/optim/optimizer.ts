@@ -6,6 +6,7 @@ import { TypeMismatchError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
+import { shown } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -134,14 +135,16 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   toString(): string {
-    const lines = this.param_groups.flatMap((group, i) => [
-      `Parameter Group ${i}`,
-      ...Object.keys(group)
-        .filter((key) => key !== "params")
-        .sort()
-        .map((key) => `    ${key}: ${pythonic(group[key])}`),
-    ]);
-    return `${this.constructor.name} (\n${lines.join("\n")}\n)`;
+    const groups = this.param_groups.map((group, i) =>
+      [
+        `Parameter Group ${i}`,
+        ...Object.entries(group)
+          .filter(([key]) => key !== "params")
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([key, value]) => `    ${key}: ${typeof value === "string" ? value : shown(value)}`),
+      ].join("\n"),
+    );
+    return `${this.constructor.name} (\n${groups.join("\n\n")}\n)`;
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();
@@ -162,12 +165,6 @@ function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
       hooks.delete(hook);
     },
   };
-}
-
-function pythonic(value: unknown): string {
-  if (value === null || value === undefined) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  return Array.isArray(value) ? `(${value.map(pythonic).join(", ")})` : String(value);
 }
 
 /** The group with numbers in the place of tensors; a promise where they are on a GPU. */

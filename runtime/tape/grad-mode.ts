@@ -8,12 +8,20 @@ import { Scoped, runIn } from "../base/scoped.js";
 interface Mode {
   readonly recording: boolean;
   readonly inference: boolean;
+  /** Whether a level of forward_ad is open: tangents come from the tape, so that is recorded under `no_grad`, too. */
+  readonly tangents: boolean;
 }
 
 const modes = /* @__PURE__ */ new Scoped<Mode>(
-  { recording: true, inference: false },
-  (a, b) => a.recording === b.recording && a.inference === b.inference,
+  { recording: true, inference: false, tangents: false },
+  (a, b) => a.recording === b.recording && a.inference === b.inference && a.tangents === b.tangents,
 );
+
+/** Whether the tape is written. */
+export function isRecording(): boolean {
+  const { recording, tangents } = modes.value;
+  return recording || tangents;
+}
 
 /** Whether operations on tensors that require gradients are recorded now. */
 export const is_grad_enabled = (): boolean => modes.value.recording;
@@ -22,7 +30,17 @@ export const is_grad_enabled = (): boolean => modes.value.recording;
 export const is_inference_mode_enabled = (): boolean => modes.value.inference;
 
 /** no_grad for the runtime's own bodies, which are synchronous. */
-export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value, recording: false }, body);
+export const unrecorded = <T>(body: () => T): T =>
+  modes.during({ ...modes.value, recording: false, tangents: false }, body);
+
+/** Runs `body` in a level of forward_ad. */
+export const withTangents = <T>(body: () => T, op: string): T =>
+  runIn(modes, { ...modes.value, tangents: true }, body, op);
+
+/** Begins or ends a level of forward_ad. */
+export const setTangents = (tangents: boolean): void => {
+  modes.value = { ...modes.value, tangents };
+};
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
 export function no_grad<T>(body: () => T): T {
@@ -36,10 +54,14 @@ export function enable_grad<T>(body: () => T): T {
   return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
 }
 
-/** Turns recording on or off, for the runtime itself. */
-export const record = (recording: boolean): void => {
-  modes.value = { ...modes.value, recording };
-};
+/** Turns recording on or off, for the runtime itself; answers what turns it back. */
+export function record(recording: boolean): () => void {
+  const before = modes.value;
+  modes.value = { ...before, recording, tangents: false };
+  return () => {
+    modes.value = before;
+  };
+}
 
 /** Turns recording on or off: from now on, or, with a body, while that runs. */
 export function set_grad_enabled(recording: boolean): void;
@@ -63,7 +85,7 @@ export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
   const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
   return runIn(
     modes,
-    { recording: !wanted, inference: wanted },
+    { recording: !wanted, inference: wanted, tangents: false },
     typeof on === "function" ? on : body!,
     "inference_mode",
   );

@@ -6,7 +6,7 @@ import { titled } from "../base/class-name.js";
 import type { Bound } from "../../host/model.js";
 import { isFloat } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";
-import { is_grad_enabled } from "./grad-mode.js";
+import { isRecording } from "./grad-mode.js";
 import { showShape } from "../base/shape.js";
 import type { Kept } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -153,7 +153,7 @@ export function gradientEdge(tensor: Tensor): Node | null {
 
 /** Whether an operation on these tensors is to be recorded. */
 export function recording(...inputs: readonly Tensor[]): boolean {
-  if (!is_grad_enabled()) return false;
+  if (!isRecording()) return false;
   for (const input of inputs) if (input.requires_grad) return true;
   return false;
 }
@@ -208,8 +208,9 @@ export class Saved {
   constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
     if (tensor.storage.inference && !tensor.weak) {
       throw new AutogradError(
-        `${owner.label}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
-          "normal tensor and use it in autograd.",
+        `${owner.label}: Inference tensors cannot be saved for backward. Please do not use Tensors created in inference ` +
+          "mode in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and " +
+          "use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.",
       );
     }
     this.owner = owner;

@@ -55,13 +55,13 @@ export function cast(x: Tensor, dtype: DType, op: string): Tensor {
   const out = fresh(x, dtype, op),
     before = x.dtype;
   return recording(x) && differentiable(dtype)
-    ? attach(out, new FunctionNode("ToCopyBackward", x, (grad) => cast(grad, before, op)))
+    ? attach(out, new FunctionNode("ToCopyBackward0", x, (grad) => cast(grad, before, op)))
     : out;
 }
 
 export function clone(x: Tensor): Tensor {
   const out = fresh(x, x.dtype, "clone");
-  return recording(x) ? attach(out, new FunctionNode("CloneBackward", x, (grad) => grad)) : out;
+  return recording(x) ? attach(out, new FunctionNode("CloneBackward0", x, (grad) => grad)) : out;
 }
 
 /** Whether the elements lie in order from the start of their memory, as results do. */

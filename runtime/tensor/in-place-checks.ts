@@ -2,7 +2,7 @@
 
 import { AutogradError, OpError } from "../base/errors.js";
 import { overlaps, showShape } from "../base/shape.js";
-import { is_grad_enabled, is_inference_mode_enabled } from "../tape/grad-mode.js";
+import { isRecording, is_inference_mode_enabled } from "../tape/grad-mode.js";
 import type { Tensor } from "./tensor.js";
 
 /** Throws if `x` must not be changed in place now. */
@@ -24,7 +24,7 @@ export function beforeInPlace(x: Tensor, op: string): void {
 
 /** Throws if the tape cannot record that `x` is another tensor from now on. */
 export function beforeRecorded(x: Tensor, op: string): void {
-  if (!is_grad_enabled()) return;
+  if (!isRecording()) return;
   if (x.requires_grad && x.is_leaf) {
     throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
   }

@@ -52,7 +52,11 @@ export function set_printoptions(options: PrintOptions = {}): void {
   }
 }
 
-type Format = (value: number) => string;
+interface Format {
+  (value: number): string;
+  /** How many characters PyTorch reckons with: zeros, infinities and NaN have no say. */
+  width: number;
+}
 
 /** With a fixed number of digits; a tie goes to the even digit, as in C and Python (JavaScript rounds it up). */
 function fixed(value: number, digits: number): string {
@@ -69,7 +73,7 @@ function fixed(value: number, digits: number): string {
 
 /** One format for all numbers of a tensor, chosen as PyTorch chooses it: zeros, infinities and NaN have no say. */
 function chooseFormat(values: readonly number[], dtype: string): Format {
-  let format: Format,
+  let format: (value: number) => string,
     measured = values;
   if (dtype === "bool") format = (v) => (v ? "True" : "False");
   else if (!differentiable(dtype)) format = String;
@@ -93,8 +97,8 @@ function chooseFormat(values: readonly number[], dtype: string): Format {
       return whole ? `${fixed(v, 0)}.` : fixed(v, precision);
     };
   }
-  const width = measured.reduce((most, v) => Math.max(most, format(v).length), 0);
-  return (v) => format(v).padStart(width);
+  const width = measured.reduce((most, v) => Math.max(most, format(v).length), 1);
+  return Object.assign((v: number) => format(v).padStart(width), { width });
 }
 
 /** Which indices of an axis are shown; -1 stands for the dots. */
@@ -129,7 +133,7 @@ function values(elements: Elements, shape: readonly number[], dtype: string): st
         other = second?.(elements[at * parts + 1]!).trimStart();
       return other === undefined ? text : `${text}${/^[+-]/.test(other) ? "" : "+"}${other}j`;
     },
-    width = places.reduce((most, at) => Math.max(most, format(at).length), 0);
+    width = first.width + (second ? second.width + 1 : 0);
   const show = (axis: number, at: number, indent: number): string => {
     if (axis === shape.length) return format(at);
     const n = shape[axis]!,
@@ -147,12 +151,12 @@ function values(elements: Elements, shape: readonly number[], dtype: string): st
 }
 
 /** What follows the values: size, type, device and grad_fn where they are not the usual ones. */
-function suffixes(x: Tensor, withSize: boolean, withBool = false): string[] {
+function suffixes(x: Tensor, withSize: boolean, empty = false): string[] {
   const parts: string[] = [];
   if (x.device !== "cpu") parts.push(`device='${x.device}'`);
   if (withSize) parts.push(`size=(${x.shape.join(", ")}${x.ndim === 1 ? "," : ""})`);
-  if (x.dtype !== "float32" && x.dtype !== "complex64" && (withBool || (x.dtype !== "bool" && x.dtype !== "int64")))
-    parts.push(`dtype=torch.${x.dtype}`);
+  const told = x.dtype === "bool" || x.dtype === "int64" || x.dtype === "complex64";
+  if (x.dtype !== "float32" && (empty || !told)) parts.push(`dtype=torch.${x.dtype}`);
   if (x.grad_fn) parts.push(`grad_fn=${x.grad_fn}`);
   else if (x.requires_grad) parts.push("requires_grad=True");
   return parts;
@@ -175,15 +179,20 @@ export function describeTensor(x: Tensor): string {
   return `tensor(size=[${x.shape.join(", ")}], dtype=torch.${x.dtype}, device='${x.device}')`;
 }
 
+/** What is known without the values. */
+const unread = (x: Tensor): string => `tensor(..., ${suffixes(x, true).join(", ")})`;
+
+const headed = (x: Tensor, text: string): string => (x.heading ?? "") + text;
+
 /** The tensor with its values. */
 export async function print(x: Tensor): Promise<string> {
-  return whole(x, await readStored(x, "print"));
+  return headed(x, x.device === "meta" ? unread(x) : whole(x, await readStored(x, "print")));
 }
 
 /** With its values where they are at hand, else what is known without waiting. */
 export function printSync(x: Tensor): string {
   if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
-  if (x.device !== "cpu") return `tensor(..., ${suffixes(x, true).join(", ")})`;
+  if (x.device !== "cpu") return headed(x, unread(x));
   const { dtype, shape, strides, offset } = inMemory(x);
-  return whole(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset));
+  return headed(x, whole(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset)));
 }

@@ -51,6 +51,8 @@ export class Tensor {
   viewRule: "several" | "unrecorded" | null = null;
   /** A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
+  /** What stands before its text: "Parameter containing:". */
+  declare readonly heading?: string;
   private gradient: Tensor | null = null;
   /**
    * Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another

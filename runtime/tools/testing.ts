@@ -3,7 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { titled } from "../base/class-name.js";
 import { atMost, isOptions, taken } from "../base/named-arguments.js";
-import { sameShape } from "../base/shape.js";
+import { sameShape, showSize } from "../base/shape.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -28,7 +28,6 @@ export interface CloseOptions {
   msg?: string | ((message: string) => string) | null;
 }
 
-const size = (shape: readonly number[]): string => `torch.Size([${shape.join(", ")}])`;
 /** A number as Python prints it: whole ones of floats with a point. */
 function python(x: number, float: boolean): string {
   if (!Number.isFinite(x)) return String(x).replace("Infinity", "inf").toLowerCase();
@@ -148,7 +147,7 @@ async function comparePair(actual: unknown, expected: unknown, options: CloseOpt
     within = (types: (DType | "number" | "integer")[]): readonly [number, number] =>
       rtol == null ? tolerances(types) : [rtol, atol!];
   if (actual instanceof Tensor && expected instanceof Tensor) {
-    if (!sameShape(actual.shape, expected.shape)) same("shape", size(actual.shape), size(expected.shape));
+    if (!sameShape(actual.shape, expected.shape)) same("shape", showSize(actual.shape), showSize(expected.shape));
     if (options.check_device ?? true) same("device", actual.device, expected.device);
     if (options.check_dtype ?? true) same("dtype", `torch.${actual.dtype}`, `torch.${expected.dtype}`);
     if (options.check_stride) same("stride()", `(${actual.strides.join(", ")})`, `(${expected.strides.join(", ")})`);

@@ -1,5 +1,6 @@
 // An op whose result takes the place of its first argument's elements, and what the tape makes of that.
 
+import { wayBackOf } from "../base/class-name.js";
 import { can_cast } from "../../host/dtypes.js";
 import { describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { sameShape, showShape } from "../base/shape.js";
@@ -9,7 +10,7 @@ import { makeNode } from "../dispatch/program-run.js";
 import { differentiable } from "../elements/dtype.js";
 import { nextCall, type RandomSource } from "../elements/random.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
+import { isRecording, unrecorded } from "../tape/grad-mode.js";
 import { JoinNode, recording } from "../tape/node.js";
 import { filledOn } from "../tensor/allocate.js";
 import { clone, isPlain, replaceContent } from "../tensor/copy.js";
@@ -67,7 +68,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
     );
   }
   const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
-  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t?.requires_grad);
+  const records = isRecording() && plan.differentiable && tensors.some((t) => t?.requires_grad);
   if (!records) {
     if (!changeWithin(compiled, x, values, tensors, bound.dtype)) {
       const [result] = forward(plan, values, tensors, random);
@@ -80,7 +81,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
       const given = from.map(({ shape, dtype }) => ({ shape, dtype }));
       recordInPlace(
         x,
-        new JoinNode(`${op.name}Backward`, from, ([grad], wanted) =>
+        new JoinNode(wayBackOf(op.name), from, ([grad], wanted) =>
           given.map(({ shape, dtype }, i) =>
             grad && wanted[i] ? filledOn(grad.storage.device, shape, 0, dtype, "zeros") : null,
           ),

@@ -125,7 +125,7 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
     const device = source.storage.device;
     recordInPlace(
       x,
-      new JoinNode("CopyBackward", [x, source], ([grad], wanted) => [
+      new JoinNode("CopyBackwards", [x, source], ([grad], wanted) => [
         grad && wanted[0] ? filledOn(grad.storage.device, grad.shape, 0, grad.dtype, "zeros") : null,
         grad && wanted[1] ? (to(cast(sumTo(grad, shape), dtype, op), [device]) as Tensor) : null,
       ]),

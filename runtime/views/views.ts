@@ -2,7 +2,7 @@
 
 import { contiguous } from "../tensor/copy.js";
 import { IndexError, OpError } from "../base/errors.js";
-import { is_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { whole } from "../base/argument-kinds.js";
 import { FunctionNode, attach } from "../tape/node.js";
 import { place, sumTo } from "./view-adjoints.js";
@@ -35,7 +35,7 @@ function makeView(
 ): Tensor {
   x.check(op);
   const out = new Tensor(x.storage, x.dtype, Object.freeze(shape), Object.freeze(strides), offset);
-  if (is_grad_enabled()) {
+  if (isRecording()) {
     out.base = x.base ?? x;
     out.nodeVersion = x.storage.version;
     out.refresh = refreshNode;
@@ -339,7 +339,7 @@ export function refreshNode(tensor: Tensor): void {
   tensor.nodeVersion = tensor.storage.version;
   const base = tensor.base!;
   if (base.requires_grad && !(base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded")))
-    attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
+    attach(tensor, new FunctionNode("AsStridedBackward0", base, stridedBack(base, tensor)));
 }
 
 export interface DiagonalOptions {

@@ -341,6 +341,12 @@ export default {
       normal = D.Normal(t.tensor([0, 1, 2]), 1),
       whole = D.Independent(normal, 1),
       wide = normal.expand([4, 3]);
+    for (const given of [D.Bernoulli(t.tensor([0.5])), D.Categorical({ logits: t.tensor([0.5, 1]) })])
+      t.equal(given.expand([3, ...given.batch_shape]).sample().shape, [3, ...given.batch_shape]);
+    const single = D.OneHotCategorical(t.tensor([0.5, 0.5]));
+    const through = D.OneHotCategoricalStraightThrough(t.tensor([0.5, 0.5]));
+    t.close(await D.kl_divergence(single, through).item(), 0);
+    await t.throws(() => D.RelaxedBernoulli(1, t.tensor([0.5])).mean, /does not implement mean/);
     t.equal([[...whole.batch_shape], [...whole.event_shape], [...wide.batch_shape]], [[], [3], [4, 3]]);
     t.equal([wide.sample([2]).shape, whole.sample([5]).shape, normal.sample().shape], [[2, 4, 3], [5, 3], [3]]);
     const x = t.tensor([0.5, 1, 1.5]);

@@ -298,7 +298,7 @@ export default {
     t.equal(optim.Adam(p(), { foreach: true, fused: false }).defaults.lr, 0.001);
     t.equal(
       String(optim.Rprop(p())),
-      "Rprop (\nParameter Group 0\n    etas: (0.5, 1.2)\n    lr: 0.01\n    maximize: False\n    step_sizes: (0.000001, 50)\n)",
+      "Rprop (\nParameter Group 0\n    etas: (0.5, 1.2)\n    lr: 0.01\n    maximize: False\n    step_sizes: (1e-06, 50)\n)",
     );
     t.equal([optim.Adam(p()) instanceof optim.Adam, new optim.Adam(p()) instanceof optim.Optimizer], [true, true]);
   },

@@ -61,6 +61,63 @@ export default {
     await same(t, x, "tensor([1., 1.], requires_grad=True)");
     await same(t, x.mul(2), "tensor([2., 2.], grad_fn=<MulBackward0>)");
   },
+  "what is not usual: zeros alone, no memory, no elements, parameters": async (t) => {
+    const zeros = (await t.torch.zeros([40], { device: t.device }).text()).split("\n");
+    t.equal(zeros[0], `tensor([${"0., ".repeat(24).trimEnd()}`); // PyTorch does not reckon with the points
+    t.equal(await t.torch.empty([2, 3], { device: "meta" }).text(), "tensor(..., device='meta', size=(2, 3))");
+    await same(t, t.torch.empty([0], { dtype: "complex64", device: t.device }), "tensor([], dtype=torch.complex64)");
+    await same(
+      t,
+      new t.torch.nn.Parameter(t.tensor([1, 2])),
+      "Parameter containing:\ntensor([1., 2.], requires_grad=True)",
+    );
+  },
+  "several results, and what they come from": async (t) => {
+    const x = t.torch.tensor([[3, 1, 2]], { device: "cpu", requires_grad: true });
+    t.equal(
+      String(x.max(1)),
+      "torch.return_types.max(\nvalues=tensor([3.], grad_fn=<MaxBackward0>),\nindices=tensor([0]))",
+    );
+    const F = t.torch.nn.functional,
+      names = [F.mse_loss(x, x), F.leaky_relu(x), F.avg_pool1d(x, 2), t.torch.cat([x, x]), x.clone(), x.half()];
+    t.equal(
+      names.map((y) => y.grad_fn.name().replace("Backward0", "")),
+      ["MseLoss", "LeakyRelu", "AvgPool1D", "Cat", "Clone", "ToCopy"],
+    );
+  },
+  "options of modules, optimizers and distributions": (t) => {
+    const { distributions: D, nn, optim } = t.torch,
+      given = (data) => t.torch.tensor(data, { device: "cpu" });
+    t.equal([nn.Hardtanh(), nn.Hardtanh(-2, 0.5), nn.Hardswish({ inplace: true })].map(String), [
+      "Hardtanh(min_val=-1.0, max_val=1.0)",
+      "Hardtanh(min_val=-2.0, max_val=0.5)",
+      "Hardswish()",
+    ]);
+    t.equal(
+      String(optim.RMSprop([{ params: [given(1)] }, { params: [given(2)], lr: 1e-5 }])),
+      `RMSprop (${["0.01", "1e-05"].map((lr, i) => `\nParameter Group ${i}\n    alpha: 0.99\n    centered: False\n    eps: 1e-08\n    lr: ${lr}\n    maximize: False\n    momentum: 0\n    weight_decay: 0\n`).join("")})`,
+    );
+    t.equal(
+      [
+        D.Normal(given([0, 1]), given([1, 2])),
+        D.Uniform(given(0), given(2)),
+        D.Bernoulli({ logits: given([0.5]) }).expand([2]),
+        D.Pareto(given([1]), given([3])),
+        D.Beta(given(1), given(1)),
+        D.MultivariateNormal(given([0]), given([[2]])),
+        D.Uniform(given(0), given(2)).support,
+      ].map(String),
+      [
+        "Normal(loc: torch.Size([2]), scale: torch.Size([2]))",
+        "Uniform(low: 0.0, high: 2.0)",
+        "Bernoulli(logits: torch.Size([2]))",
+        "Pareto(alpha: tensor([3.]), scale: tensor([1.]))",
+        "Beta()",
+        "MultivariateNormal(loc: tensor([0.]), covariance_matrix: tensor([[2.]]))",
+        "Interval(lower_bound=0.0, upper_bound=2.0)",
+      ],
+    );
+  },
   set_printoptions: async (t) => {
     const { set_printoptions } = t.torch,
       x = t.tensor([1.2345, 2]);
