@@ -127,7 +127,8 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
     """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown
     (runtime/nn/stateless.ts).
 
-    `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
+    `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none.  In a
+    definition `{*padding}` asks for a list, `{=stride}` for what was given and nothing else."""
     if m.prints is None and any(s.name == "reduction" for s in m.settings):  # a loss
         return ""
     text = (
@@ -139,16 +140,19 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
     )
 
     def hole(found):
-        star, name = found.groups()
+        mark, name = found.groups()
         if name not in kept:
             return found[0]
+        if mark == "=":
+            return f"{{{name}}}"
         p, other = kept[name], ""
         if isinstance(p.default, Symbol):
             other = f"={names.get(p.default.name, p.default.name)}"
         if p.kind == "choice" and not flag(p) and chosen(p) in WORDS:
             other = f"={chosen(p)}"
         a_float = p.kind in ("real", "reals") or (p.kind == "num" and p.default is not None)
-        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if a_float else ''}}}"
+        how = f":{p.rank}" if mark else ":f" if a_float else ""
+        return f"{{{name}{other}{how}}}"
 
     return HOLE.sub(hole, text)
 

@@ -8,7 +8,7 @@ from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .lines import Line
 from .positions import on_axes, patch_position, position
 from .printed import printed
-from .writer import KernelWriter, bound_name, element_type, is_bound, is_unsigned_beside
+from .writer import KernelWriter, bound_name, element_type, is_bound, is_floating_beside, is_unsigned_beside
 
 
 def formulas_at(k: KernelWriter, n: int) -> list[Node | None]:
@@ -68,10 +68,18 @@ def load(k: KernelWriter, n: int) -> str:
         if patch.access == n:
             return f"patch{n}[{patch_position(patch)}]"
     slot = k.kernel.accesses[n].slot
-    text = f"{bound_name(k, slot)}[{position(k, n)}]"
-    if is_unsigned_beside(k, k.kernel.accesses[n]):
+    return value_of(k, n, f"{bound_name(k, slot)}[{position(k, n)}]")
+
+
+def value_of(k: KernelWriter, n: int, text: str) -> str:
+    """An element of access n in memory as its kind."""
+    access = k.kernel.accesses[n]
+    element = element_type(k, k.call.slots[access.slot].dtype)
+    if is_unsigned_beside(k, access):
         return f"signed_checked({text})"
-    return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
+    if not is_floating_beside(k, access):
+        return converted(text, element, access_kind(k, n))
+    return f"cut_checked({converted(text, element, 'f')})"
 
 
 def read_lines(k: KernelWriter, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:

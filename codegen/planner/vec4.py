@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from ..data.nodes import Node
-from .conversion import converted
 from .lines import Line
-from .memory import access_kind, needed
+from .memory import needed, value_of
 from .positions import position
-from .writer import KernelWriter, bound_name, element_type, is_bound, is_unsigned_beside
+from .writer import KernelWriter, bound_name, is_bound
 
 
 def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
@@ -78,12 +77,5 @@ def vec4_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent:
     out: list[str] = []
     for n in needed(k, formulas):
         if n in k.wide:
-            out.append(f"{indent}let r{n} = {vec4_element(k, n, f'v{n}[{lane}]')};")
+            out.append(f"{indent}let r{n} = {value_of(k, n, f'v{n}[{lane}]')};")
     return out
-
-
-def vec4_element(k: KernelWriter, n: int, text: str) -> str:
-    """An element of a vec4 of access n as its kind."""
-    if is_unsigned_beside(k, k.kernel.accesses[n]):
-        return f"signed_checked({text})"
-    return converted(text, element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype), access_kind(k, n))

@@ -136,9 +136,10 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         helpers.extend(checks(kernel, step, compute_class(call.dtype)))
     stores = [step.target for step in kernel.steps]
     for n in range(len(kernel.accesses)):
-        if n not in stores and is_unsigned_beside(k, kernel.accesses[n]):
+        if n not in stores and is_unsigned_beside(k, kernel.accesses[n]) and "signed_checked" not in helpers:
             helpers.append("signed_checked")
-            break
+        if n not in stores and is_floating_beside(k, kernel.accesses[n]) and "cut_checked" not in helpers:
+            helpers.append("cut_checked")
     for helper in cuts:
         if helper == "cut_long":
             helpers.append(helper)
@@ -178,6 +179,13 @@ def is_unsigned_beside(k: KernelWriter, access: Access) -> bool:
     dtype = k.call.dtype
     is_read = access.kind == "T" and compute_class(dtype) == "i" and dtype != "uint32"
     return is_read and k.call.slots[access.slot].dtype == "uint32" and access.slot in k.slots
+
+
+def is_floating_beside(k: KernelWriter, access: Access) -> bool:
+    """Whether an access reads numbers of T out of floats, and T are whole numbers: an element for others, which takes
+    their type.  What that does not hold is an error."""
+    is_read = access.kind == "T" and compute_class(k.call.dtype) == "i"
+    return is_read and is_floating(k.call.slots[access.slot].dtype) and access.slot in k.slots
 
 
 def kernel_functions(code: Code) -> list[str]:

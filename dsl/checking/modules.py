@@ -5,6 +5,7 @@ A module calls its op by PyTorch's name, so what it keeps may belong to any op t
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..text.diagnostics import did_you_mean
 from ..text.syntax import Module, Op, Param
@@ -14,7 +15,7 @@ from .scope import Vocabulary
 CONSTANTS = ("num", "str", "neg")  # kinds of formulas that a fixed value may be; names: true, false, none
 FUNCTIONS = "torch.nn.functional."
 INPLACE = "inplace"  # kept by a module whose result may go into its input; no op has such a parameter
-HOLE = re.compile(r"\{(\*?)(\w+)\}")
+HOLE = re.compile(r"\{([*=]?)(\w+)\}")
 
 
 def called(op: Op) -> str:
@@ -43,6 +44,21 @@ def of_family(op: Op, name: str) -> list[str]:
         return [name]
     variable, values = op.family
     return [name.replace(f"{{{variable}}}", str(n)) for n in values]
+
+
+def of_member(op: Op, number: int) -> tuple[Module, ...]:
+    """The modules of an op's only member, or of one of a family: `AvgPool1d`, written out beside `AvgPool{D}d`, stands
+    in its place."""
+    n = op.family[1].index(number) if op.family else 0
+    written = {m.name for m in op.modules}
+    made = []
+    for m in op.modules:
+        name, others = of_family(op, m.name)[n], [of_family(op, x.name) for x in op.modules if x is not m]
+        replaced = name != m.name and name in written
+        of_another = any(name in names and names[n] != name for names in others)
+        if not replaced and not of_another:
+            made.append(replace(m, name=name))
+    return tuple(made)
 
 
 def check_modules(walk, op: Op, vocabulary: Vocabulary):
@@ -85,12 +101,12 @@ def check_settings(walk, op: Op, m: Module, known: dict[str, Param]):
         if s.value is not None and s.value.kind not in CONSTANTS and s.value.val not in ("true", "false"):
             walk.error("name", f"`{m.name}` fixes `{s.name}` to something that is no constant", s.value.span)
     shown = {s.kept: known.get(s.name) for s in m.settings if s.value is None}
-    for star, name in HOLE.findall(m.prints or ""):
+    for mark, name in HOLE.findall(m.prints or ""):
         if name not in shown:
             walk.error(
                 "name", f"`{m.name}` prints `{{{name}}}`, which it does not keep", m.span, did_you_mean(name, shown)
             )
-        elif star and (shown[name] is None or shown[name].type.name not in LISTS):
+        elif mark == "*" and (shown[name] is None or shown[name].type.name not in LISTS):
             walk.error(
                 "name",
                 f"`{m.name}` prints `{{*{name}}}`, but `{name}` is no list of numbers",

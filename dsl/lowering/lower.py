@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..checking.elements import groups
+from ..checking.modules import of_member
 from ..ir.axes import stretches
 from ..ir.builders import conj
 from ..ir.conditions import either
@@ -100,7 +101,7 @@ class Lowering(Statements):
             [],
             op.tests,
             op.samples,
-            tuple(replace(m, name=hole(m.name)) for m in op.modules),
+            of_member(op, doc_family[1] if doc_family else 0),
             op,
             doc_family,
         )

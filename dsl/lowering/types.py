@@ -10,7 +10,7 @@ from ..ir.intrinsics import KEEPING, PREDICATES, ROUNDING
 from ..ir.program import Tensor
 from ..opdef import OpDef, symbol
 from ..text.syntax import Op, Param
-from ..text.vocabulary import is_tensor
+from ..text.vocabulary import is_tensor, names_in
 
 NUMBERS = ("Num", "Float", "Any")
 
@@ -31,7 +31,15 @@ def promotion(op: Op) -> tuple[str, list[str]]:
         kind = "none"
     else:
         kind = "default"
-    return kind, [p.name for p in over if not is_element(p, tensors)] or [p.name for p in over]
+    elements = [p.name for p in over if is_element(p, tensors)]
+    if op.question and elements and not about(op, [p.name for p in tensors if p.name not in elements]):
+        return kind, elements  # whether an element fits into the type of others is asked before it is one of theirs
+    return kind, [p.name for p in over if p.name not in elements] or elements
+
+
+def about(op: Op, names: list[str]) -> bool:
+    """Whether the formulas of an op name one of these."""
+    return any(n.val in names for a in op.body for n in names_in(a.value))
 
 
 def is_element(p: Param, tensors: list[Param]) -> bool:

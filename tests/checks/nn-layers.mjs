@@ -262,6 +262,9 @@ export default {
     const loaded = nn.LazyLinear(2);
     loaded.load_state_dict(m[3].state_dict());
     t.equal(await loaded.weight.tolist(), await m[3].weight.tolist());
+    const norm = nn.LazyInstanceNorm1d(); // which has weights and averages
+    norm(t.tensor([1, 3, 2, 6], { shape: [1, 2, 2] }));
+    t.equal([await norm.weight.tolist(), norm.running_mean.shape], [[1, 1], [2]]);
   },
   "tables and bags of rows": async (t) => {
     const { nn } = t.torch,

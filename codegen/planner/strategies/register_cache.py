@@ -12,10 +12,9 @@ from ...data.nodes import Local, children, contains, replaced
 from ..common import Common, common
 from ..conversion import stored
 from ..lines import points
-from ..memory import needed
+from ..memory import needed, value_of
 from ..positions import position
 from ..printed import printed
-from ..vec4 import vec4_element
 from ..writer import KernelWriter, bound_name, element_type
 
 MOST_VEC4S = 8  # registers: vec4s that a lane holds, of all tensors together
@@ -92,7 +91,7 @@ def formula(k: KernelWriter, cache: RegisterCache, n: int, c: int, lane: int) ->
     value = common(body, "common")
     return Common(
         [
-            *[f"let r{m} = {vec4_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide],
+            *[f"let r{m} = {value_of(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide],
             *value.lines,
         ],
         value.formula,

@@ -14,10 +14,9 @@ from ...data.nodes import Node, factors_of, joined_by, uses_loop
 from ..common import common
 from ..conversion import KIND_TYPES
 from ..lines import Line, points
-from ..memory import moves, needed, read_lines
+from ..memory import moves, needed, read_lines, value_of
 from ..positions import decode, position, variable
 from ..printed import operand
-from ..vec4 import vec4_element
 from ..writer import KernelWriter, bound_name, declarations, element_type, holds_vec4s, is_bound, uniform
 from .reduction import ReductionText, row_value
 from .reduction_stores import outer_store
@@ -130,7 +129,7 @@ def unrolled_text(k: KernelWriter, title: str, u: Unrolled, columns: int) -> Red
             body.append(f"      const {variable(loop, 'inner', len(reduce) - 1)}: i32 = {point};")
             own = inside[:]
             for n in u.wide:
-                body.append(f"      let r{n} = {vec4_element(k, n, f'v{n}_{point // 4}[{point % 4}]')};")
+                body.append(f"      let r{n} = {value_of(k, n, f'v{n}_{point // 4}[{point % 4}]')};")
             body.extend(read_lines(k, [formula], own, "      ", False))
             value = common(factors.moving, "common0")
             body.extend(["      " + line for line in value.lines])

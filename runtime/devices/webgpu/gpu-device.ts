@@ -228,7 +228,7 @@ export class WebGpuDevice implements Device {
 
   blame({ cell }: Storage, origin: FaultOrigin | null): void {
     const buffer = cell.buffer as PoolBuffer;
-    if (origin) buffer.faultOrigin = this.faults.both(this.faults.of(buffer), this.faults.of({ faultOrigin: origin }));
+    if (origin) buffer.faultOrigin = this.faults.both(this.faults.of({ faultOrigin: origin }), this.faults.of(buffer));
   }
 
   forgive({ cell }: Storage): void {

@@ -27,6 +27,7 @@ import {
   InstanceNorm1d,
   InstanceNorm2d,
   InstanceNorm3d,
+  instanceNorm,
   type Norm,
   type NormLayer,
   type NormOptions,
@@ -44,9 +45,14 @@ interface Learning<M> {
   size(module: M, channels: number): void;
 }
 
-/** The class `name`, constructed as `base` without its first argument. */
-function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, base: Base<M>, how: Learning<M>): L {
-  const Start = base as unknown as Base<Module & { reset_parameters(): void }>;
+/** The class `name`, constructed as `start` without its first argument; it becomes one of `base`. */
+function lazy<M extends Module & { reset_parameters(): void }, L>(
+  name: string,
+  base: Base<M>,
+  how: Learning<M>,
+  start = base,
+): L {
+  const Start = start as unknown as Base<Module & { reset_parameters(): void }>;
   class Lazy extends Start {
     constructor(...args: unknown[]) {
       super(0, ...args);
@@ -187,18 +193,23 @@ export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLin
 });
 
 type LazyNorm = Callable<new (...args: [NormOptions?] | [eps: number, ...rest: unknown[]]) => NormLayer>;
-/** `rank`: axes of an input without the batch, for norms that take it so. */
+/** `unbatched`: axes of an input without the batch, for norms that take it so. */
 const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) =>
-  lazy<NormLayer, LazyNorm>(name, base, {
-    axis: (_, input) => (input.ndim === unbatched ? 0 : 1),
-    channels: (_, saved) => (saved("weight") ?? saved("running_mean"))?.[0],
-    size: (m: Norm, channels) => {
-      m.num_features = channels;
-      for (const p of [m.weight, m.bias]) p?.set_data(empty([channels], like(p)));
-      if (m.running_mean) m.running_mean = zeros([channels], like(m.running_mean));
-      if (m.running_var) m.running_var = ones([channels], like(m.running_var));
+  lazy<NormLayer, LazyNorm>(
+    name,
+    base,
+    {
+      axis: (_, input) => (input.ndim === unbatched ? 0 : 1),
+      channels: (_, saved) => (saved("weight") ?? saved("running_mean"))?.[0],
+      size: (m: Norm, channels) => {
+        m.num_features = channels;
+        for (const p of [m.weight, m.bias]) p?.set_data(empty([channels], like(p)));
+        if (m.running_mean) m.running_mean = zeros([channels], like(m.running_mean));
+        if (m.running_var) m.running_var = ones([channels], like(m.running_var));
+      },
     },
-  });
+    unbatched ? instanceNorm(name, unbatched, true) : base,
+  );
 /**
  * `BatchNorm1d` whose number of channels the first input says.
  *

@@ -145,11 +145,14 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
   return callable(BatchNorm, name, "forward input");
 }
 
-/** Normalises each channel of each sample; `rank` axes without the batch. */
-function instanceNorm(name: string, rank: number): NormConstructor {
+/**
+ * Normalises each channel of each sample; `rank` axes without the batch.  learns: whether it has weights and keeps
+ * averages unless asked otherwise, as PyTorch's lazy ones do.
+ */
+export function instanceNorm(name: string, rank: number, learns = false): NormConstructor {
   class InstanceNorm extends Norm {
     constructor(...args: NormArguments) {
-      super(name, { affine: false, track_running_stats: false }, args);
+      super(name, { affine: learns, track_running_stats: learns }, args);
     }
     override forward(input: Tensor): Tensor {
       checkRank([rank, rank + 1], input);
