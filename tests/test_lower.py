@@ -303,7 +303,7 @@ def test_a_call_is_put_in_place_with_its_options_decided():
 def test_the_gradients_that_a_called_op_says_are_kept():
     (norm,) = LIBRARY.ops["norm"].owned
     assert (
-        norm.whole
+        norm.complete
         and set(norm.targets.values()) == {"input"}
         and len(norm.stmts) > 3
         and "p == 0" in repr(norm.stmts[0])

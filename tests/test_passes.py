@@ -166,7 +166,7 @@ def tasks(monkeypatch):
         if op.gradient is None or raw or any(isinstance(s.body, RawResult) for s in op.gradient.stmts):
             continue
         adjoint.second(op, adjoint.gradient(op))
-    routines = {n: {"params": r.params, "slopes": r.slopes, "whole": r.whole} for n, r in ROUTINES.items()}
+    routines = {n: {"params": r.params, "slopes": r.slopes, "integral": r.integral} for n, r in ROUTINES.items()}
     return {"routines": writer.write(routines), "expressions": writer.expressions, "tasks": asked}, answers
 
 

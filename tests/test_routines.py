@@ -63,8 +63,8 @@ def test_a_loop_ends_for_each_element_by_itself():
 
 def test_whole_numbers_stay_whole_where_they_can():
     r = made(FIBONACCI, "fibonacci")
-    assert r.whole and run(r, (np.int32([46, 47]),)).tolist() == [1836311903, -1323752223]  # wraps at 32 bits
-    assert not made(ROOT, "newton_root").whole
+    assert r.integral and run(r, (np.int32([46, 47]),)).tolist() == [1836311903, -1323752223]  # wraps at 32 bits
+    assert not made(ROOT, "newton_root").integral
     assert op("op f(input: Int) = fibonacci_of(input)\n\n" + FIBONACCI.replace("fibonacci(", "fibonacci_of("))(
         [5, 7]
     ).tolist() == [5, 13]
@@ -103,12 +103,12 @@ def test_without_webassembly(name, tmp_path):
     """The interpreter of statements does as numpy, for floats and for whole numbers."""
     rng, cases = np.random.default_rng(3), []
     for r in [ROUTINES[name]]:
-        for whole in (False, True) if r.whole else (False,):
-            points = points_of(r, whole, rng)
+        for integral in (False, True) if r.integral else (False,):
+            points = points_of(r, integral, rng)
             assert len(points) == 12
             steps = routine_steps(tuple(ROUTINES.values()))
-            wanted = [float(run(r, tuple(np.int32(x) if whole else np.float64(x) for x in p))) for p in points]
-            cases.append((f"{name}_routine{'_int' if whole else ''}", steps, points, wanted))
+            wanted = [float(run(r, tuple(np.int32(x) if integral else np.float64(x) for x in p))) for p in points]
+            cases.append((f"{name}_routine{'_int' if integral else ''}", steps, points, wanted))
     file = tmp_path / "routines.mjs"
     file.write_text(
         f"import {{ evaluator }} from '{DIST / 'runtime' / 'program' / 'procedure-evaluator.js'}';\n"

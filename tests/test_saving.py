@@ -1,4 +1,4 @@
-"""What gradients read of an op's tensors, and which of those are held (dsl/gradients/saving.py): by what PyTorch allows
+"""What gradients read of an op's tensors, and which of those are saved (dsl/gradients/saving.py): by what PyTorch allows
 to be changed in place."""
 
 import pytest
@@ -6,16 +6,16 @@ from definitions import LIBRARY
 
 import workbench
 from dsl.gradients.adjoint import complete
-from dsl.gradients.saving import held, needed
+from dsl.gradients.saving import needed, saved
 
 
 def kept(op, parameter):
-    """For the gradient of a parameter: what is held, and what is read beside that."""
+    """For the gradient of a parameter: what is saved, and what is read beside that."""
     complete(op)
     output = next(n for n in op.gradient.outputs if op.gradient.tensors[n].like == parameter)
     read = {n for n in needed(op.gradient, output) if n in op.tensors and op.tensors[n].role in ("input", "output")}
-    return " ".join(sorted(read & held(op.derivable, parameter))), " ".join(
-        sorted(read - held(op.derivable, parameter))
+    return " ".join(sorted(read & saved(op.derivable, parameter))), " ".join(
+        sorted(read - saved(op.derivable, parameter))
     )
 
 

@@ -72,7 +72,7 @@ def routines(known: dict[str, Function]) -> str:
     lines = []
     for name, r in known.items():
         slopes = [f"{p}={formula(e, {})}" for p, e in r.slopes.items()]
-        lines.append(" ".join([name, ",".join(r.params) + "!" * r.whole, *slopes]))
+        lines.append(" ".join([name, ",".join(r.params) + "!" * r.integral, *slopes]))
     return "\n".join(lines)
 
 
@@ -167,6 +167,6 @@ class Writer:
             lines += [">" + (self.tensor(name) if name else ""), *self.statements(stmts)]
         for o in d.owned:
             targets = ",".join(f"{t}={self.tensor(of)}" for t, of in o.targets.items())
-            head = [self.tensor(o.result), numbers(o.inner), numbers(o.args), str(int(o.whole)), targets]
+            head = [self.tensor(o.result), numbers(o.inner), numbers(o.args), str(int(o.complete)), targets]
             lines += ["^ " + " ".join(head), *self.statements(o.stmts)]
         return "\n".join(lines)

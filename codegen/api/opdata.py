@@ -92,9 +92,9 @@ def routines_of(programs: list[model.Program]) -> list[model.Function]:
 def routine_steps(loaded: tuple[Routine, ...]) -> dict[str, str]:
     """Name -> what it does, of every routine, for floats and, where it may have those, whole numbers."""
     return {
-        routine_name(r.name, "i" if whole else "f"): written_procedure(procedures.routine(r, whole))
+        routine_name(r.name, "i" if integral else "f"): written_procedure(procedures.routine(r, integral))
         for r in loaded
-        for whole in ((False, True) if r.whole else (False,))
+        for integral in ((False, True) if r.integral else (False,))
     }
 
 

@@ -7,10 +7,10 @@ from .axes import chosen, without
 from .binding import bind_with
 from .options import asked_dtype, listed_sizes, marked, option, take_default
 from .parts import Arg, Parts
-from .splits import bind_factors, parts_of, whole
+from .splits import bind_factors, length, parts_of
 
 PARTS: Parts = Parts(
-    asked_dtype, option, take_default, listed_sizes, chosen, marked, without, bind_factors, parts_of, whole
+    asked_dtype, option, take_default, listed_sizes, chosen, marked, without, bind_factors, parts_of, length
 )
 
 

@@ -19,7 +19,7 @@ class Parts:
     """asked: the type that an option asks for, or "".  option, default: put an option, or what stands for it, into the
     environment.  lists: checks lists against packs.  chosen: the axes that `dim` options choose, and the ranks beside
     them.  marked: which axes of the whole-tensor domain an option keeps and drops.  without: a result's shape where its
-    tensors have no axis to choose.  factors, pieces, whole: an axis seen as several; its sizes, its logical axes, its
+    tensors have no axis to choose.  factors, pieces, length: an axis seen as several; its sizes, its logical axes, its
     length."""
 
     asked: Callable[[Op, list[Arg]], str]
@@ -31,7 +31,7 @@ class Parts:
     without: Callable[[Op, Slot, list[Meta | None], list[int], Env, dict[str, list[int]]], list[int]]
     factors: Callable[[Op, Slot, Dim, int, int, Env], None]
     pieces: Callable[[Dim, int, Env], list[Axis]]
-    whole: Callable[[Dim, Env], int]
+    length: Callable[[Dim, Env], int]
 
 
 def entry(name: str) -> str:

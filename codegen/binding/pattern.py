@@ -292,7 +292,7 @@ def shape_of(
         elif d.kind == "pack":
             out.extend(packs[d.name])
         elif len(d.factors) > 0 and parts is not None:
-            out.append(parts.whole(d, env))
+            out.append(parts.length(d, env))
         else:
             size = d.size(env) if d.size is not None else env[d.name]
             if not size >= 0:

@@ -46,7 +46,7 @@ def parts_of(d: Dim, stride: int, env: Env) -> list[Axis]:
     return out
 
 
-def whole(d: Dim, env: Env) -> int:
+def length(d: Dim, env: Env) -> int:
     """The length of the one axis."""
     n = 1
     for f in d.factors:

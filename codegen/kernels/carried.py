@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dsl.gradients.derivable import Derivable
-from dsl.gradients.saving import held, needed
+from dsl.gradients.saving import needed, saved
 from dsl.ir.axes import axes
 from dsl.ir.builders import loop_of
 from dsl.ir.expression import E, Symbol, show
@@ -37,9 +37,9 @@ def used(p: Program) -> list[Tensor]:
 
 
 def needs(d: Derivable, first: Program, p: Program, number: dict[str, int]) -> list[list[int]]:
-    """For each output of a gradient program the inputs that it depends on; of those that are not held for it, `~` their
+    """For each output of a gradient program the inputs that it depends on; of those not saved for it, `~` their
     number.  first: the first gradient program."""
-    kept = {n: held(d, first.tensors[n].like) for n in first.outputs}
+    kept = {n: saved(d, first.tensors[n].like) for n in first.outputs}
     every = {t for names in kept.values() for t in names}
     out: list[list[int]] = []
     for output in p.outputs:

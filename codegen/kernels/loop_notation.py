@@ -13,7 +13,7 @@ also scratch memory; its uniforms; where it stands in another op the axes that s
 sizes and options, `K=N`.
 
 An op: a line for each statement of its forward program.  Then gradients that are given: `>0` before the statements of
-that of slot 0, `>` before what several share.  Then `^ result inner args whole targets` before those of a call that
+that of slot 0, `>` before what several share.  Then `^ result inner args complete targets` before those of a call that
 says its own: lists of names with commas between."""
 
 from __future__ import annotations
@@ -250,13 +250,13 @@ def read_derivable(op: model.Op, text: str, callees: Callees) -> Derivable:
             grads[names[int(line[1:])] if len(line) > 1 else ""] = into
         elif line[0] == "^":
             into = []
-            result, inner, args, whole, targets = line[2:].split(" ")
+            result, inner, args, complete, targets = line[2:].split(" ")
             owned.append(
                 Owned(
                     names[int(result)],
                     numbered(names, inner),
                     numbered(names, args),
-                    whole == "1",
+                    complete == "1",
                     into,
                     {t.split("=")[0]: names[int(t.split("=")[1])] for t in targets.split(",")},
                 )
@@ -277,7 +277,7 @@ class Slopes:
 
     params: tuple[str, ...]
     slopes: dict[str, E]
-    whole: bool
+    integral: bool
 
 
 def read_routines(text: str) -> dict[str, Function]:
@@ -286,14 +286,14 @@ def read_routines(text: str) -> dict[str, Function]:
     found: dict[str, Function] = {}
     for line in text.split("\n") if text else []:
         name, said, *rest = line.split(" ")
-        whole = said.endswith("!")
-        params = tuple((said[:-1] if whole else said).split(","))
+        integral = said.endswith("!")
+        params = tuple((said[:-1] if integral else said).split(","))
         reader.scope = Scope(set(), [], [*params, "out"])
         slopes: dict[str, E] = {}
         for slope in rest:
             at = slope.find("=")
             slopes[slope[:at]] = reader.e(Formula(slope[at + 1 :], 0, []))
-        found[name] = Slopes(params, slopes, whole)
+        found[name] = Slopes(params, slopes, integral)
     return found
 
 

@@ -45,9 +45,9 @@ class RoutineLowering(Lowering):
         return Index(name)
 
 
-def routine(r: Routine, whole: bool) -> Procedure:
+def routine(r: Routine, integral: bool) -> Procedure:
     """A routine of floats, or of whole numbers."""
-    w = RoutineLowering(whole)
+    w = RoutineLowering(integral)
     kind = w.kinds.T
 
     def assigned(s: routines.Set) -> Assign:

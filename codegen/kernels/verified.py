@@ -130,8 +130,8 @@ class Verifier:
             return self.asked(kinds == wanted, e, result)
         if name in OWN:
             return self.asked(len(set(kinds)) == 1 and kinds[0] in NUMBERS, e, kinds[0])
-        whole = name in INTEGER or name in CHECKED or name in integer_routines()
-        return self.asked(set(kinds) <= {"i" if whole else "f"}, e, "i" if whole else "f")
+        integral = name in INTEGER or name in CHECKED or name in integer_routines()
+        return self.asked(set(kinds) <= {"i" if integral else "f"}, e, "i" if integral else "f")
 
     def asked(self, holds: bool, e: Node, kind: str) -> str:
         if not holds:
@@ -140,7 +140,7 @@ class Verifier:
 
 
 def integer_routines() -> set[str]:
-    return {routine_name(name, "i") for name, r in ROUTINES.items() if r.whole}
+    return {routine_name(name, "i") for name, r in ROUTINES.items() if r.integral}
 
 
 def verify(kernel: Kernel, options: dict[str, str]) -> None:

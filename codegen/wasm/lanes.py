@@ -10,7 +10,7 @@ from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, 
 from .planning.kernel_plan import kind_of
 from .printer import Printer
 from .scalars.functions import DIRECT
-from .scalars.terms import BITS, SUMS, WHOLE, Term
+from .scalars.terms import BITS, OF_INTEGERS, SUMS, Term
 
 # Exact in floats, rounded once, and more than that.
 EXACT = 0
@@ -163,7 +163,7 @@ def simple(t: Term) -> bool:
     """Whether a term is nothing but elements and what is one instruction."""
     match t.e:
         case Apply(name=name):
-            return name in DIRECT or name in WHOLE or name in BITS
+            return name in DIRECT or name in OF_INTEGERS or name in BITS
         case Random():
             return False
         case _:

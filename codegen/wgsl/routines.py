@@ -14,15 +14,15 @@ from ..planner.printed import RoutineWriter, functions_of, routine_text
 
 
 def functions(loaded: dict[str, Routine] = ROUTINES) -> dict[str, str]:
-    """Name -> text of every routine, for floats and, where it may have those, whole numbers."""
+    """Name -> text of every routine, for floats and, where it may have those, integral numbers."""
     return {name: text for r in loaded.values() for name, text in texts(r)}
 
 
 @cache
 def texts(r: Routine) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (routine_name(r.name, "i" if whole else "f"), function(r, whole))
-        for whole in ((False, True) if r.whole else (False,))
+        (routine_name(r.name, "i" if integral else "f"), function(r, integral))
+        for integral in ((False, True) if r.integral else (False,))
     )
 
 
@@ -34,15 +34,15 @@ def calls(loaded: dict[str, Routine] = ROUTINES) -> dict[str, list[str]]:
 @cache
 def called_by(r: Routine) -> tuple[tuple[str, list[str]], ...]:
     found = []
-    for whole in (False, True) if r.whole else (False,):
-        procedure = procedures.routine(r, whole)
+    for integral in (False, True) if r.integral else (False,):
+        procedure = procedures.routine(r, integral)
         nodes = map(
             RoutineWriter(procedure).node, (e for s in statements_of(procedure.statements) for e in formulas_in(s))
         )
         names = dict.fromkeys(name for e in nodes for name in functions_of(e))
-        found.append((routine_name(r.name, "i" if whole else "f"), list(names)))
+        found.append((routine_name(r.name, "i" if integral else "f"), list(names)))
     return tuple(found)
 
 
-def function(r: Routine, whole: bool) -> str:
-    return routine_text(routine_name(r.name, "i" if whole else "f"), procedures.routine(r, whole))
+def function(r: Routine, integral: bool) -> str:
+    return routine_text(routine_name(r.name, "i" if integral else "f"), procedures.routine(r, integral))

@@ -18,10 +18,10 @@ from ..text.vocabulary import REDUCERS, is_tensor, names_in, nodes_in
 
 def looks(r: Require) -> bool:
     """Whether a requirement reduces elements: what it is about is known when the op runs, not before."""
-    return whole(r) or any(n.kind == "reduce" for n in nodes_in(r.condition))
+    return of_whole_tensors(r) or any(n.kind == "reduce" for n in nodes_in(r.condition))
 
 
-def whole(r: Require) -> bool:
+def of_whole_tensors(r: Require) -> bool:
     """Whether it speaks of whole tensors: `all(x >= 0)`."""
     return any(n.kind == "call" and n.val in REDUCERS and len(n.args) == 1 for n in nodes_in(r.condition))
 
@@ -100,9 +100,12 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
             *results,
             *(p for p in op.params if not is_tensor(p) and p.name in needed),
         ),
-        tuple(Output(n, replace(type, dims=None if whole(r) else ()), op.name_span) for n, r in zip(names, asked)),
+        tuple(
+            Output(n, replace(type, dims=None if of_whole_tensors(r) else ()), op.name_span)
+            for n, r in zip(names, asked)
+        ),
         body=tuple(
-            Assign(n, None if whole(r) else (), "=", one_or_zero(r.condition), r.span, op.name_span)
+            Assign(n, None if of_whole_tensors(r) else (), "=", one_or_zero(r.condition), r.span, op.name_span)
             for n, r in zip(names, asked)
         ),
         doc=f"Whether `{op.name}` {'made what it should' if after else 'takes these elements'}.",

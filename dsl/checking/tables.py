@@ -85,12 +85,12 @@ def lengths(e: X) -> list[int]:
                 "size",
                 "the rows of a table have different lengths",
                 x.span,
-                f"this is {told(found)}, and the first one {told(first[1])}",
+                f"this is {described(found)}, and the first one {described(first[1])}",
             )
     return [len(e.args), *first[1]]
 
 
-def told(found: list[int]) -> str:
+def described(found: list[int]) -> str:
     return f"a list of {' by '.join(map(str, found))}" if found else "no list"
 
 

@@ -62,10 +62,10 @@ class Reverse:
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
-        inside = {t for own in owned if own.whole for t in own.inner if t != own.result}
+        inside = {t for own in owned if own.complete for t in own.inner if t != own.result}
         self.owned = {own.result: own for own in owned if own.result not in inside}
         self.passed = inside | {
-            own.result for own in owned if own.whole
+            own.result for own in owned if own.complete
         }  # what is not reversed: a call's own gradient stands for it
         self.said = {
             t: set(own.args) for own in owned for t in own.inner

@@ -37,7 +37,7 @@ def looked_at(e: E | None) -> set[str]:
     return own.union(*map(looked_at, e.parts()))
 
 
-def held(op: Derivable, parameter: str) -> set[str]:
+def saved(op: Derivable, parameter: str) -> set[str]:
     """The parameters and results of an op that are held for the gradient of `parameter`."""
     if parameter in op.grads:
         return {

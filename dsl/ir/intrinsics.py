@@ -16,7 +16,7 @@ class Function(Protocol):
     @property
     def slopes(self) -> dict[str, E]: ...
     @property
-    def whole(self) -> bool: ...
+    def integral(self) -> bool: ...
 
 
 # name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
@@ -43,4 +43,4 @@ ROUTINES: dict[str, Function] = {}
 
 def keeps_kind(name: str) -> bool:
     """Whether the result of an intrinsic or a routine has the kind of its operands."""
-    return name in KEEPING or name in ROUTINES and ROUTINES[name].whole
+    return name in KEEPING or name in ROUTINES and ROUTINES[name].integral

@@ -306,6 +306,6 @@ class Owned:
     result: str
     inner: tuple[str, ...]
     args: tuple[str, ...]
-    whole: bool
+    complete: bool
     stmts: list[Stmt]
     targets: dict[str, str]

@@ -20,7 +20,7 @@ from .context import Context, Mistake
 from .dims import Item
 from .scalar_formulas import Formulas
 from .scalar_nodes import product
-from .types import whole
+from .types import is_integral_formula
 
 TENSOR_KINDS = {"T": "T", "own": "T", "int": "i", "int32": "i", "bool": "b", "float": "f"}
 CLASS_KINDS = {"Float": "f", "Int": "i", "Bits": "i", "Bool": "b"}
@@ -50,7 +50,7 @@ class BodyLowering:
         kinds = {symbol(p.name): p.type.name for p in work.op.params if not is_tensor(p)}
         computed = dict(work.computed)
         symbols_ = {n: {"bool": "b", "real": "f"}.get(t, "i") for n, t in kinds.items()}
-        symbols_ |= {n: "i" if whole(e, kinds) else "f" for n, e in computed.items()}
+        symbols_ |= {n: "i" if is_integral_formula(e, kinds) else "f" for n, e in computed.items()}
         self.kinds = Kinds(tensors, symbols_)
         self.names: dict[str, E] = {}
         self.made: dict[str, int] = {}
@@ -80,7 +80,7 @@ class BodyLowering:
         kept, self.out, names = self.out, [], dict(self.names)
         ranges = []
         for b in binders:
-            ranges.append(Range(b.name, ZERO if b.low is None else self.whole(b.low), self.whole(b.high)))
+            ranges.append(Range(b.name, ZERO if b.low is None else self.loop_bound(b.low), self.loop_bound(b.high)))
             self.names[b.name] = idx(b.name)
         filter_ = None if condition is None else self.value(condition)
         value = self.value(e.args[0])
@@ -126,7 +126,7 @@ class BodyLowering:
     def value(self, e: X) -> E:
         return self.formulas.lower(e, Context(names=self.names))
 
-    def whole(self, e: X) -> E:
+    def loop_bound(self, e: X) -> E:
         """An index or an end of a loop."""
         return self.value(e)
 
@@ -165,7 +165,8 @@ class BodyLowering:
                 self.out.append(If(condition, self.block(s.steps), self.block(s.otherwise)))
             case Count():
                 ranges = [
-                    Range(b.name, ZERO if b.low is None else self.whole(b.low), self.whole(b.high)) for b in s.ranges
+                    Range(b.name, ZERO if b.low is None else self.loop_bound(b.low), self.loop_bound(b.high))
+                    for b in s.ranges
                 ]
                 names = dict(self.names)
                 self.names |= {r.name: idx(r.name) for r in ranges}

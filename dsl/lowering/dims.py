@@ -63,15 +63,15 @@ class Patterns:
         """The length of an option `ints[d]`: that of a pack, or a number."""
         if d.kind == "pack":
             return self.rank.get(d.name)
-        return self.whole(d.expr) if d.expr is not None else None
+        return self.length(d.expr) if d.expr is not None else None
 
-    def whole(self, e: X) -> int | None:
+    def length(self, e: X) -> int | None:
         """A number, or the family variable times a number or plus one."""
         if e.kind == "num":
             return e.val
         if e.kind == "name":
             return self.family.get(e.val)
-        parts = [self.whole(a) for a in e.args] if e.kind in ("*", "+") else []
+        parts = [self.length(a) for a in e.args] if e.kind in ("*", "+") else []
         if len(parts) != 2 or None in parts:
             return None
         return parts[0] * parts[1] if e.kind == "*" else parts[0] + parts[1]

@@ -109,10 +109,10 @@ class Inliner:
             return e
         prefix = self.prefix(callee.name)
         names: Names = {}
-        said, whole = gradients_said(callee)
+        said, complete = gradients_said(callee)
         for p, value in arguments(e, callee):
             if is_tensor(p) and (
-                value.kind != "name" or not whole and p.name in said and not p.type.optional
+                value.kind != "name" or not complete and p.name in said and not p.type.optional
             ):  # unlike the others
                 local = f"{prefix}_{p.name}"
                 before.append(Assign(local, None, "=", value, e.span, e.span))
@@ -128,7 +128,7 @@ class Inliner:
         self.open.pop()
         if said:
             self.keep_gradients(
-                callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, whole, e.span
+                callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, complete, e.span
             )
         # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
         kept = [
@@ -188,7 +188,7 @@ class Inliner:
         return f"{name}{self.calls}"
 
     def keep_gradients(
-        self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span
+        self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], complete: bool, span: Span
     ):
         """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is
         derived anew."""
@@ -204,7 +204,7 @@ class Inliner:
             Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span)
             for g in callee.grads
         )
-        self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, whole))
+        self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, complete))
 
     def obstacle(self, callee: Op) -> str:
         """Why an op cannot be put in place, or ""."""

@@ -152,7 +152,7 @@ class Lowering(Statements):
                 )
                 self.guarded(self.assign, replace(a, name=d))
         made, self.stmts = self.stmts, before
-        return Owned(own.result, own.inner, own.args, own.whole, made, targets)
+        return Owned(own.result, own.inner, own.args, own.complete, made, targets)
 
     def gradients(self) -> dict[str, list[Stmt]]:
         out: dict[str, list[Stmt]] = {}

@@ -17,7 +17,7 @@ from ..text.vocabulary import nodes_in
 from .context import Context
 from .scalar_formulas import Formulas
 
-OF_WHOLE = {"abs", "sign", "max", "min", *ROUNDING}
+OF_INTEGERS = {"abs", "sign", "max", "min", *ROUNDING}
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Loop:
 
 @dataclass(eq=False)
 class Routine:
-    """whole: whether it may work on whole numbers.  slopes: derivatives by a parameter, over parameters and `out`."""
+    """integral: may it work on whole numbers.  slopes: derivatives by a parameter, over parameters and `out`."""
 
     name: str
     params: tuple[str, ...]
     steps: tuple[Set | Loop, ...]
     slopes: dict[str, E]
     doc: str = ""
-    whole: bool = False
+    integral: bool = False
 
     def trees(self):
         """All expressions."""
@@ -149,15 +149,15 @@ def lower(d: Def, defs: dict[str, Def]) -> Routine:
         condition = value(s.condition, index) if s.condition is not None else None
         steps.append(Loop(s.index, low, high, condition, tuple(let(t, index) for t in s.steps)))
     made = Routine(d.name, d.params, tuple(steps), {p: value(e, {}) for p, e in d.slopes}, d.doc)
-    made.whole = all(is_whole(e) for e in made.trees())
+    made.integral = all(is_integral_formula(e) for e in made.trees())
     return made
 
 
-def is_whole(e: E) -> bool:
+def is_integral_formula(e: E) -> bool:
     """Whether an expression of whole numbers is one."""
     for n in walk(e):
         if is_binary(n, "/") or isinstance(n, (Random, Symbol)) or isinstance(n, Constant) and n.kind == "f":
             return False
-        if isinstance(n, Call) and n.name not in OF_WHOLE and not (n.name in ROUTINES and ROUTINES[n.name].whole):
+        if isinstance(n, Call) and n.name not in OF_INTEGERS and not (n.name in ROUTINES and ROUTINES[n.name].integral):
             return False
     return True

@@ -140,12 +140,12 @@ def symbol_kinds(op: OpDef) -> dict[str, str]:
     kinds = {symbol(p.name): p.kind for p in op.params if p.kind != "tensor"}
     kinds |= {f"{p.name}{j}": "real" for p in op.params if p.kind == "reals" for j in range(p.rank)}
     for name, e in op.sizes:
-        if not whole(e, kinds):
+        if not is_integral_formula(e, kinds):
             kinds[name] = "real"
     return kinds
 
 
-def whole(e: E, kinds: dict[str, str]) -> bool:
+def is_integral_formula(e: E, kinds: dict[str, str]) -> bool:
     """Whether a formula over options and sizes always gives a whole number."""
     if is_condition(e):
         return True
@@ -157,10 +157,10 @@ def whole(e: E, kinds: dict[str, str]) -> bool:
         case Binary("/" | "**", _, _):
             return False
         case Select(_, yes, no):
-            return whole(yes, kinds) and whole(no, kinds)
+            return is_integral_formula(yes, kinds) and is_integral_formula(no, kinds)
         case Call(name, _) if name in ROUNDING or name == "sign":
             return True
         case Call(name, _) if name not in ("max", "min", "abs", "stop"):
             return False
         case _:
-            return all(whole(a, kinds) for a in e.parts())
+            return all(is_integral_formula(a, kinds) for a in e.parts())

@@ -13,8 +13,8 @@ def run(routine: Routine, args: tuple) -> np.ndarray:
     """The routine at every place of arrays that broadcast; floats are computed in float64 and answered as they came."""
     arrays = [np.asarray(a) for a in args]
     floats = [a.dtype for a in arrays if a.dtype.kind == "f" and a.ndim or isinstance(a, np.generic)]
-    whole = routine.whole and all(a.dtype.kind in ("b", "i", "u") for a in arrays)
-    compute = np.int32 if whole else np.float64
+    integral = routine.integral and all(a.dtype.kind in ("b", "i", "u") for a in arrays)
+    compute = np.int32 if integral else np.float64
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     env = {p: np.broadcast_to(a.astype(compute), shape) for p, a in zip(routine.params, arrays)}
     with np.errstate(all="ignore"):
@@ -24,7 +24,7 @@ def run(routine: Routine, args: tuple) -> np.ndarray:
             else:
                 assign(s, env, None, compute)
     out = np.broadcast_to(env["out"], shape)
-    return out.astype(np.result_type(*floats)) if floats and not whole else out
+    return out.astype(np.result_type(*floats)) if floats and not integral else out
 
 
 def assign(s: Set, env: dict, where: np.ndarray | None, compute):

@@ -24,7 +24,7 @@ def boolean(x) -> bool:
     return isinstance(x, bool) or getattr(x, "dtype", None) == np.bool_
 
 
-def whole(x) -> bool:
+def is_integer(x) -> bool:
     return isinstance(x, (bool, int)) or getattr(x, "dtype", np.dtype(float)).kind in ("b", "i", "u")
 
 
@@ -36,12 +36,12 @@ def number(x):
 def scalar(f, *args):
     """f of plain numbers, as a plain number, under IEEE rules."""
     with np.errstate(all="ignore"):
-        return np.asarray(f(*(np.asarray(a, np.int64 if whole(a) else np.float64) for a in args))).item()
+        return np.asarray(f(*(np.asarray(a, np.int64 if is_integer(a) else np.float64) for a in args))).item()
 
 
 def power(a, b):
     """a ** b; a whole number to a negative power rounds towards zero."""
-    if not (whole(a) and whole(b)):
+    if not (is_integer(a) and is_integer(b)):
         return np.power(a, b)
     a, b = np.asarray(a), np.asarray(b)
     reached = np.power(a, np.maximum(b, 0))
@@ -150,7 +150,7 @@ def in_double(f):
 
 def rounded(f):
     """A rounding function: whole numbers stay as they are."""
-    return lambda x: x if whole(x) else f(x)
+    return lambda x: x if is_integer(x) else f(x)
 
 
 CALLS = {

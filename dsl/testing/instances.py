@@ -287,14 +287,14 @@ class Draw:
                 views[t.name] = rng.random(shape) < 0.5
             elif kind in ("Int", "Bits") or t.dtype == "int":
                 low, high = ranges.get(t.name, (0, self.bound(t.name)))
-                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, self.whole(t.name))
+                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, self.integer_type(t.name))
             else:
                 views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
             if t.name in definite(self.op):
                 views[t.name] = views[t.name] @ views[t.name].swapaxes(-1, -2) + np.eye(shape[-1])
         return {n: np.asarray(a) for n, a in views.items()}
 
-    def whole(self, name: str) -> type:
+    def integer_type(self, name: str) -> type:
         """The type of an input of whole numbers."""
         return np.uint8 if self.env.get(TypeOf + name) == DTYPES.index("uint8") else np.int32
 

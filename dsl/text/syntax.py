@@ -268,13 +268,13 @@ class Own:
     over the caller's names.
 
     result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or
-    that have none; whole: whether those are all, so that nothing of `inner` is derived."""
+    that have none; complete: whether those are all, so that nothing of `inner` is derived."""
 
     result: str
     inner: tuple[str, ...]
     args: tuple[str, ...]
     grads: tuple[Assign, ...]
-    whole: bool
+    complete: bool
 
 
 @dataclass(frozen=True)

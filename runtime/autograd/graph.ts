@@ -1,6 +1,6 @@
 // torch.autograd.graph: what the tape keeps for the way back.
 
-import { callable, refuse, text, whole } from "../base/argument-kinds.js";
+import { callable, refuse, text, integer } from "../base/argument-kinds.js";
 import { titled } from "../base/class-name.js";
 import { AutogradError, OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
@@ -46,7 +46,7 @@ export class GradientEdge {
     const [node, output_nr] = taken("GradientEdge node output_nr", edge);
     if (!(node instanceof Node)) refuse("GradientEdge", "node", "a node of the tape", node);
     this.node = node;
-    this.output_nr = whole(output_nr, "GradientEdge", "output_nr");
+    this.output_nr = integer(output_nr, "GradientEdge", "output_nr");
   }
 }
 titled(GradientEdge, "GradientEdge");

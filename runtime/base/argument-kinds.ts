@@ -9,7 +9,7 @@ export function refuse(op: string, name: string, wanted: string, got: unknown): 
 }
 
 /** A whole number that JavaScript counts exactly, as a number or a bigint. */
-export function whole(value: unknown, op: string, name: string): number {
+export function integer(value: unknown, op: string, name: string): number {
   const n = typeof value === "bigint" ? Number(value) : value;
   if (!Number.isSafeInteger(n)) refuse(op, name, "a whole number", value);
   return n as number;
@@ -17,7 +17,7 @@ export function whole(value: unknown, op: string, name: string): number {
 
 /** A whole number that is at least `least`. */
 export function count(value: unknown, op: string, name: string, least = 0): number {
-  const n = whole(value, op, name);
+  const n = integer(value, op, name);
   if (n < least) {
     throw new OpError(
       `${op}: argument '${name}' must be ${least === 0 ? "non-negative" : `at least ${least}`}, got ${n}`,

@@ -1,7 +1,7 @@
 // Shapes, strides and axes: arithmetic on lists of numbers, and its errors.  No tensor, no memory.
 
 import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
-import { elementsOf, living, whole } from "./argument-kinds.js";
+import { elementsOf, living, integer } from "./argument-kinds.js";
 
 export type Shape = readonly number[];
 
@@ -56,7 +56,7 @@ export const showSize = (shape: Shape): string => `torch.Size(${showShape(shape)
 /** An axis counted from 0.  Tensors without axes accept 0 and -1.  Throws PyTorch's IndexError. */
 export function axisOf(dim: number, rank: number, op: string): number {
   const n = Math.max(rank, 1);
-  if (!Number.isInteger(dim)) dim = whole(dim, op, "dim");
+  if (!Number.isInteger(dim)) dim = integer(dim, op, "dim");
   if (dim < -n || dim >= n) {
     throw new IndexError(
       `${op}: Dimension out of range (expected to be in range of [${-n}, ${n - 1}], but got ${dim})`,
@@ -91,7 +91,7 @@ const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || Arra
 export function checkShape(shape: Shape, op: string, name = "size"): void {
   checkRank(shape, op);
   for (const n of shape) {
-    if (!Number.isSafeInteger(n)) whole(n, op, name);
+    if (!Number.isSafeInteger(n)) integer(n, op, name);
     if (n < 0) throw new OpError(`${op}: Trying to create tensor with negative dimension ${n}: ${showShape(shape)}`);
   }
   if (!(numelOf(shape) <= MAX_NUMEL))

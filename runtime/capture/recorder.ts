@@ -27,7 +27,7 @@ export interface GradientSeen {
   readonly set: boolean;
 }
 
-const whole = ({ dtype, length }: { dtype: DType; length: number }): Layout => ({
+const contiguous = ({ dtype, length }: { dtype: DType; length: number }): Layout => ({
   dtype,
   shape: [length],
   strides: [1],
@@ -208,7 +208,7 @@ export class Recorder implements Capturing {
   }
 
   private copied(target: number, source: number): void {
-    const all = (value: number): View => ({ value, ...whole(this.values[value]!) });
+    const all = (value: number): View => ({ value, ...contiguous(this.values[value]!) });
     this.steps.push({ kind: "copy", target: all(target), source: all(source) });
   }
   /** A copy of a value. */

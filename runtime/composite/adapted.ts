@@ -3,7 +3,7 @@
 import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { refuse, whole } from "../base/argument-kinds.js";
+import { refuse, integer } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf } from "../base/shape.js";
 import { cast } from "../tensor/copy.js";
@@ -93,7 +93,7 @@ export function grid_sampler(
     arguments,
   );
   const of = <T>(names: readonly T[], n: unknown, name: string): T =>
-    names[whole(n, "grid_sampler", name)] ??
+    names[integer(n, "grid_sampler", name)] ??
     refuse("grid_sampler", name, `a whole number from 0 to ${names.length - 1}`, n);
   return grid_sample(input, grid, {
     mode: of(MODES, interpolation_mode, "interpolation_mode") as "bilinear",

@@ -2,7 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import { OpError, describe } from "../base/errors.js";
-import { whole } from "../base/argument-kinds.js";
+import { integer } from "../base/argument-kinds.js";
 import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -26,7 +26,7 @@ export function tensordot(...args: unknown[]): Tensor {
   const [a, b, dims = 2] = TENSORDOT(args);
   if (Array.isArray(dims) && dims.length !== 2)
     throw new OpError(`tensordot: argument 'dims' must be a whole number or two lists of axes, got ${describe(dims)}`);
-  const pairs = Array.isArray(dims) ? (dims as unknown as readonly [Axes, Axes]) : whole(dims, "tensordot", "dims");
+  const pairs = Array.isArray(dims) ? (dims as unknown as readonly [Axes, Axes]) : integer(dims, "tensordot", "dims");
   if (typeof pairs === "number" && !(pairs >= 0))
     throw new OpError(`tensordot: tensordot expects dims >= 0, but got dims=${pairs}`);
   if (typeof pairs === "number" && pairs > Math.min(a.ndim, b.ndim)) {

@@ -4,7 +4,7 @@
 import * as F from "../../names/functional.js";
 import { add, bernoulli, div, gt, index_copy, index_select, mul, where } from "../../names/torch.js";
 import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../ops/recurrent.js";
-import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
+import { count, flag, number, refuse, integer } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { axisOf } from "../base/shape.js";
 import { ones_like } from "../creation/like.js";
@@ -39,7 +39,7 @@ function operator<P extends unknown[], R>(line: string, f: (...args: P) => R): (
 type Reduction = "none" | "mean" | "sum";
 /** The name of a reduction: 0 none, which PyTorch takes here where none is given, 1 mean, 2 sum. */
 const reduced = (op: string, n: number | null | undefined): Reduction =>
-  (["none", "mean", "sum"] as const)[whole(n ?? 0, op, "reduction")] ??
+  (["none", "mean", "sum"] as const)[integer(n ?? 0, op, "reduction")] ??
   refuse(op, "reduction", "0 (none), 1 (mean) or 2 (sum)", n);
 
 // --- Losses ---------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ export const triplet_margin_loss = /* @__PURE__ */ operator(
 export const embedding = /* @__PURE__ */ operator(
   "embedding weight indices padding_idx? scale_grad_by_freq? sparse?",
   (weight: Tensor, indices: Tensor, padding_idx?: number, scale_grad_by_freq?: boolean, sparse?: boolean) => {
-    const padding = whole(padding_idx ?? -1, "embedding", "padding_idx");
+    const padding = integer(padding_idx ?? -1, "embedding", "padding_idx");
     return F.embedding(indices, weight, {
       padding_idx: padding < 0 ? null : padding,
       scale_grad_by_freq: scale_grad_by_freq ?? false,
@@ -243,7 +243,7 @@ export const nuclear_norm = /* @__PURE__ */ operator(
 export const norm_except_dim = /* @__PURE__ */ operator(
   "norm_except_dim v pow? dim?",
   (v: Tensor, pow?: number, dim?: number) => {
-    const at = whole(dim ?? 0, "norm_except_dim", "dim");
+    const at = integer(dim ?? 0, "norm_except_dim", "dim");
     if (at === -1) return p_norm(v, pow ?? 2);
     const others = v.shape.map((_, axis) => axis).filter((axis) => axis !== at);
     return others.length ? p_norm(v, pow ?? 2, others, true) : p_norm(views.unsqueeze(v, 1), pow ?? 2, [1]);
@@ -309,7 +309,7 @@ function slice(x: Tensor, dim: number, start: number, end: number | null | undef
   const axis = axisOf(dim, x.ndim, "slice_copy"),
     n = x.shape[axis] ?? 1,
     clip = (at: unknown, name: string) => {
-      const place = whole(at, "slice_copy", name);
+      const place = integer(at, "slice_copy", name);
       return Math.min(Math.max(place < 0 ? place + n : place, 0), n);
     },
     first = clip(start, "start");

@@ -2,7 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import { OpError } from "../base/errors.js";
-import { flag, number, whole } from "../base/argument-kinds.js";
+import { flag, number, integer } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { zeros } from "../creation/create.js";
 import { cat } from "../functions/join.js";
@@ -41,7 +41,7 @@ export function segment_reduce(...args: unknown[]): Tensor {
   const first = initial === undefined || initial === null ? {} : { initial: number(initial, op, "initial") },
     bounds = lengths ? boundsOf(tensorOf(lengths, op, "lengths"), data, flag(unsafe, op, "unsafe")) : offsets;
   if (!bounds) throw new OpError(`${op}: Either lengths or offsets must be defined.`);
-  if (whole(axis, op, "axis") !== 0)
+  if (integer(axis, op, "axis") !== 0)
     throw new OpError(
       `${op}: Expected axis to be the last dimension of ${lengths ? "lengths" : "offsets"} but got ${axis}.`,
     );

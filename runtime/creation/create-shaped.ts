@@ -20,7 +20,7 @@ import { toDevice } from "../devices/device.js";
 import { type DType, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { isOptions } from "../base/named-arguments.js";
-import { count, number, refuse, whole } from "../base/argument-kinds.js";
+import { count, number, refuse, integer } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -98,7 +98,7 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
   const { values, options } = making(`${op} row col offset?`, args);
   const row = count(values[0], op, "row"),
     col = count(values[1], op, "col"),
-    offset = whole(values[2] ?? 0, op, "offset");
+    offset = integer(values[2] ?? 0, op, "offset");
   // Rows grow, or shrink, by one: how many places there are needs no loop over them.
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
   const dtype = options.dtype ? toDType(options.dtype) : "int64";

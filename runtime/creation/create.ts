@@ -11,7 +11,7 @@ import { type DType, type DTypeName, converter, entry, isFloat, newElements, toD
 import { OpError } from "../base/errors.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
-import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
+import { count, flag, number, refuse, integer } from "../base/argument-kinds.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
 import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
@@ -284,9 +284,9 @@ export function arange(
   if (![start, end, step].every(Number.isFinite)) throw new OpError(`arange: unsupported range: ${start} -> ${end}`);
   if (step === 0) throw new OpError("arange: step must be nonzero");
   if ((end - start) * step < 0) throw new OpError("arange: upper bound and lower bound inconsistent with step sign");
-  const whole = [start, end, step].every(Number.isInteger),
+  const integers = [start, end, step].every(Number.isInteger),
     n = Math.ceil((end - start) / step);
-  return computed((i) => start + i * step, dtypeOf(options, whole ? "int64" : "float32"), [n], options, "arange");
+  return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, "arange");
 }
 
 /** A bound as a number, or a promise of it where only the GPU knows it. */
@@ -375,8 +375,8 @@ export function randomWhole(
   options: RandomOptions,
   place: (dtype: DType) => Tensor,
 ): Tensor {
-  const low = whole(values[0] ?? 0, op, "low"),
-    high = whole(values[1], op, "high");
+  const low = integer(values[0] ?? 0, op, "low"),
+    high = integer(values[1], op, "high");
   if (!(low < high))
     throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   const dtype = dtypeOf(options, "int64"),

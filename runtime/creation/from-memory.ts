@@ -1,7 +1,7 @@
 // Tensors of bytes that are there already.  They are copied: what a GPU or a kernel computes with is its own memory.
 
 import { IndexError, TypeMismatchError, OpError, describe } from "../base/errors.js";
-import { count, whole } from "../base/argument-kinds.js";
+import { count, integer } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { is_rounded } from "../../dsl/dtypes.js";
 import { type DType, elementBytes, newElements, toDType } from "../elements/dtype.js";
@@ -44,7 +44,7 @@ export function frombuffer(...args: unknown[]): Tensor {
     length = buffer.byteLength as number,
     offset = count(from ?? 0, op, "offset"),
     all = Math.floor((length - offset) / size),
-    wanted = whole(most ?? -1, op, "count"),
+    wanted = integer(most ?? -1, op, "count"),
     n = wanted < 0 ? all : wanted;
   if (length === 0 || wanted === 0)
     throw new OpError(`${op}: both buffer length (${length}) and count (${wanted}) must not be 0`);

@@ -26,7 +26,7 @@ type Execute = Device["execute"];
 const observers: Observer[] = [];
 const own = new Map<Device, Execute>();
 
-/** From now on `observer` is told of each program on the devices that there are now. */
+/** From now on `observer` is executeUnder of each program on the devices that there are now. */
 export function observe(observer: Observer): void {
   if (!observers.includes(observer)) observers.push(observer);
   for (const device of registeredDevices()) {
@@ -34,7 +34,7 @@ export function observe(observer: Observer): void {
     const execute = device.execute.bind(device);
     own.set(device, device.execute);
     device.execute = (prepared, storages, random) =>
-      told(observers.length, { device, prepared, storages, random }, execute);
+      executeUnder(observers.length, { device, prepared, storages, random }, execute);
   }
 }
 
@@ -50,9 +50,9 @@ export function stopObserving(observer: Observer): void {
 export const wantsEach = (): boolean => capturing !== null || observers.some(({ each }) => each);
 
 /** The last of the first `n` observers is the outermost. */
-function told(n: number, run: Run, execute: Execute): void {
+function executeUnder(n: number, run: Run, execute: Execute): void {
   if (n === 0) execute(run.prepared, run.storages, run.random);
-  else observers[n - 1]!.around(run, () => told(n - 1, run, execute));
+  else observers[n - 1]!.around(run, () => executeUnder(n - 1, run, execute));
 }
 
 /** What a program is called: its op, or as its node on the tape. */

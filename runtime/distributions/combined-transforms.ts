@@ -1,6 +1,6 @@
 // Transforms made of transforms: one after another, side by side, over other shapes.
 
-import { listOf, whole } from "../base/argument-kinds.js";
+import { listOf, integer } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { cat, stack } from "../functions/join.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -106,7 +106,7 @@ class IndependentTransformClass extends TransformClass {
   constructor(base_transform: Transform, reinterpreted_batch_ndims: number, cache_size?: Cache) {
     super(cache_size);
     this.base_transform = transformOf(base_transform, "IndependentTransform", "base_transform");
-    this.reinterpreted_batch_ndims = whole(
+    this.reinterpreted_batch_ndims = integer(
       reinterpreted_batch_ndims,
       "IndependentTransform",
       "reinterpreted_batch_ndims",
@@ -151,7 +151,7 @@ export const IndependentTransform = /* @__PURE__ */ transform(
 export type IndependentTransform = IndependentTransformClass;
 
 const sizesOf = (shape: unknown, name: string): Sizes =>
-  listOf(shape, "ReshapeTransform", name, "a list of sizes").map((n) => whole(n, "ReshapeTransform", name));
+  listOf(shape, "ReshapeTransform", name, "a list of sizes").map((n) => integer(n, "ReshapeTransform", name));
 
 class ReshapeClass extends TransformClass {
   readonly in_shape: Sizes;

@@ -1,7 +1,13 @@
 // torch.distributions.constraints: which values a parameter or a sample may have.
 
 import { callable } from "../base/callable.js";
-import { callable as callableOf, listOf, refuse, text as named, whole as wholeNumber } from "../base/argument-kinds.js";
+import {
+  callable as callableOf,
+  listOf,
+  refuse,
+  text as named,
+  integer as integerArgument,
+} from "../base/argument-kinds.js";
 import { titled } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
@@ -117,7 +123,7 @@ const bounded = (name: string, test: Test, bounds: Bounds, is_discrete = false):
 };
 const alone = (name: string, test: Test, event_dim = 0, is_discrete = false): Constraint =>
   new Constraint(name, test, event_dim, is_discrete);
-const whole = (x: Tensor): Tensor => eq(floor(x), x);
+const isInteger = (x: Tensor): Tensor => eq(floor(x), x);
 /** Whether a condition holds over the last axes. */
 const throughout = (x: Tensor, dims: number): Tensor =>
   dims === 0 ? x : all(reshape(x, [...x.shape.slice(0, x.shape.length - dims), -1]), -1);
@@ -153,7 +159,7 @@ export function integer_interval(lower_bound: Value, upper_bound: Value): Constr
   [lower_bound, upper_bound] = taken("integer_interval lower_bound upper_bound", arguments);
   return bounded(
     "IntegerInterval",
-    (x) => both(whole(x), both(ge(x, lower_bound), le(x, upper_bound))),
+    (x) => both(isInteger(x), both(ge(x, lower_bound), le(x, upper_bound))),
     { lower_bound, upper_bound },
     true,
   );
@@ -165,7 +171,7 @@ export function independent(base_constraint: Constraint, reinterpreted_batch_ndi
     arguments,
   );
   base_constraint = constraintOf(base_constraint, "independent", "base_constraint");
-  reinterpreted_batch_ndims = wholeNumber(reinterpreted_batch_ndims, "independent", "reinterpreted_batch_ndims");
+  reinterpreted_batch_ndims = integerArgument(reinterpreted_batch_ndims, "independent", "reinterpreted_batch_ndims");
   const dims = base_constraint.event_dim + reinterpreted_batch_ndims,
     made = new Constraint(
       `IndependentConstraint(${base_constraint}, ${reinterpreted_batch_ndims})`,
@@ -268,14 +274,14 @@ export const unit_interval: Constraint = /* @__PURE__ */ interval(0, 1);
 /** Whole numbers from 0 on. */
 export const nonnegative_integer: Constraint = /* @__PURE__ */ bounded(
   "IntegerGreaterThan",
-  (x) => both(whole(x), ge(x, 0)),
+  (x) => both(isInteger(x), ge(x, 0)),
   { lower_bound: 0 },
   true,
 );
 /** Whole numbers from 1 on. */
 export const positive_integer: Constraint = /* @__PURE__ */ bounded(
   "IntegerGreaterThan",
-  (x) => both(whole(x), ge(x, 1)),
+  (x) => both(isInteger(x), ge(x, 1)),
   { lower_bound: 1 },
   true,
 );

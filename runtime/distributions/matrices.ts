@@ -3,7 +3,7 @@
 import { cholesky, solve_triangular } from "../../names/linalg.js";
 import { cholesky_inverse } from "../../names/torch.js";
 import { arange, tensor } from "../creation/create.js";
-import { count as whole } from "../base/argument-kinds.js";
+import { count as integer } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { broadcast_shapes } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -182,7 +182,7 @@ class LKJCholeskyClass extends DistributionClass {
   /** Factors of correlation matrices, whose determinants weigh by the power `concentration` - 1. */
   constructor(dim: number, concentration: Value = 1, validate_args?: Validate) {
     super([], [], validate_args);
-    if (whole(dim, "LKJCholesky", "dim") < 2)
+    if (integer(dim, "LKJCholesky", "dim") < 2)
       throw new OpError(`LKJCholesky: Expected dim to be an integer greater than or equal to 2. Found dim=${dim}.`);
     this.dim = dim;
     [this.concentration] = broadcast_all(concentration) as [Tensor];

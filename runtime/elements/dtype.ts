@@ -262,7 +262,7 @@ export function widened(words: Int32Array): Elements {
 }
 
 /** What does not fit is the least number: what processors answer, and so PyTorch; without a sign it counts on. */
-const whole = (value: number, unsigned: boolean): number =>
+const truncated = (value: number, unsigned: boolean): number =>
   Math.abs(value) < 2 ** 31 || (unsigned && value > 0 && value < 2 ** 32) ? value | 0 : 1 << 31;
 
 /**
@@ -295,6 +295,6 @@ export function converter(dtype: DType, from: DType = "float64"): (value: number
     return from === "int64" ? (value) => round(Number(value)) : round;
   }
   if (kind === "b") return (value) => +(Number(value) !== 0);
-  const cut = isFloat(from) ? (value: number) => whole(value, dtype === "uint32") : Number;
+  const cut = isFloat(from) ? (value: number) => truncated(value, dtype === "uint32") : Number;
   return kind === "i" ? (value) => (cut(value) << rest) >> rest : (value) => (cut(value) << rest) >>> rest;
 }

@@ -57,7 +57,7 @@ export function power(x: number, y: number): number {
 }
 
 /** x ** y of 32-bit whole numbers, wrapping; a negative exponent leaves 0 unless x is 1 or -1. */
-export function wholePower(x: number, y: number): number {
+export function integerPower(x: number, y: number): number {
   if (y < 0) return x === 1 ? 1 : x === -1 ? (y % 2 === 0 ? 1 : -1) : 0;
   let result = 1;
   for (let base = x, left = y; left > 0; left = Math.floor(left / 2)) {

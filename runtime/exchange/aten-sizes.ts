@@ -29,7 +29,7 @@ function places(x: Tensor): number[][] {
   return out;
 }
 
-const whole = (values: readonly number[], device: string): Tensor =>
+const indexTensor = (values: readonly number[], device: string): Tensor =>
   tensor(Int32Array.from(values), { dtype: "int64", shape: [values.length], device } as never);
 
 /** What occurs, where, and how often: all three, whatever was asked for. */
@@ -47,13 +47,13 @@ export const SIZES: Readonly<Record<string, Operator>> = {
   },
   "nonzero_numpy.default": ({ args: [input] }) => {
     const x = input as Tensor;
-    return places(x.ndim > 0 ? x : views.reshape(x, [1])).map((axis) => whole(axis, x.device));
+    return places(x.ndim > 0 ? x : views.reshape(x, [1])).map((axis) => indexTensor(axis, x.device));
   },
   masked_select: ({ args: [input, mask] }) => {
     const [x] = broadcast_tensors(input as Tensor, mask as Tensor) as [Tensor],
       kept = elementsOf(views.expand(here(mask as Tensor), x.shape)),
       at = Array.from(kept, (_, i) => i).filter((i) => kept[i]);
-    return torch.index_select(views.reshape(x, [-1]), 0, whole(at, x.device));
+    return torch.index_select(views.reshape(x, [-1]), 0, indexTensor(at, x.device));
   },
   _unique2: ({ args: [x] }) => distinct(unique, x, {}),
   unique_dim: ({ args: [x, dim] }) => distinct(unique, x, { dim }),

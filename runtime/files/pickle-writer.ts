@@ -52,16 +52,16 @@ const shown = (path: readonly (string | number)[]): string =>
 
 /**
  * The bytes of a pickle of `value`.  `replaced(object, path)`: what stands for an object that is no plain one;
- * undefined where nothing does.  `wholeKeys(object)`: whether its keys that are whole numbers are Python's ints.
+ * undefined where nothing does.  `integerKeys(object)`: whether its keys that are whole numbers are Python's ints.
  * Throws for what no file can hold, with its place.
  */
 export function pickle(
   value: unknown,
   op: string,
   replaced: (value: object, path: string) => unknown,
-  wholeKeys: (value: object) => boolean,
+  integerKeys: (value: object) => boolean,
 ): Uint8Array {
-  const writer = new Writer(op, replaced, wholeKeys);
+  const writer = new Writer(op, replaced, integerKeys);
   writer.byte(0x80, 2);
   writer.write(value, []);
   writer.byte(0x2e);
@@ -71,16 +71,16 @@ export function pickle(
 class Writer {
   private readonly op: string;
   private readonly replaced: (value: object, path: string) => unknown;
-  private readonly wholeKeys: (value: object) => boolean;
+  private readonly integerKeys: (value: object) => boolean;
   private data = new Uint8Array(1024);
   private view = new DataView(this.data.buffer);
   private length = 0;
   private readonly memo = new Map<unknown, number>();
 
-  constructor(op: string, replaced: (value: object, path: string) => unknown, wholeKeys: (value: object) => boolean) {
+  constructor(op: string, replaced: (value: object, path: string) => unknown, integerKeys: (value: object) => boolean) {
     this.op = op;
     this.replaced = replaced;
-    this.wholeKeys = wholeKeys;
+    this.integerKeys = integerKeys;
   }
 
   bytes(): Uint8Array {
@@ -118,7 +118,7 @@ class Writer {
     this.u32(0x58, bytes.length); // BINUNICODE
     this.put(bytes);
   }
-  private whole(value: number): void {
+  private integer(value: number): void {
     if (value >= 0 && value < 256) return this.byte(0x4b, value); // BININT1
     const at = this.room(5); // BININT
     this.data[at] = 0x4a;
@@ -139,7 +139,7 @@ class Writer {
   }
   private number(value: number): void {
     if (Number.isInteger(value) && !Object.is(value, -0)) {
-      if (Math.abs(value) < 2 ** 31) return this.whole(value);
+      if (Math.abs(value) < 2 ** 31) return this.integer(value);
       if (Number.isSafeInteger(value)) return this.long(BigInt(value));
     }
     const at = this.room(9); // BINFLOAT, the one number that is big-endian
@@ -223,11 +223,11 @@ class Writer {
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) throw this.refused(value, path);
-    const whole = this.wholeKeys(value);
+    const integers = this.integerKeys(value);
     this.dictionary(
       value,
       Object.entries(value).map(([key, item]): [unknown, unknown] => [
-        whole && /^(0|-?[1-9]\d{0,14})$/.test(key) ? Number(key) : key,
+        integers && /^(0|-?[1-9]\d{0,14})$/.test(key) ? Number(key) : key,
         item,
       ]),
       path,

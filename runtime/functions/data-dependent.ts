@@ -4,7 +4,7 @@ import { tensor } from "../creation/create.js";
 import { isFloat, newElements } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
-import { count, flag, number, whole } from "../base/argument-kinds.js";
+import { count, flag, number, integer } from "../base/argument-kinds.js";
 import { readExact } from "../tensor/read.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
@@ -112,7 +112,7 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
     kept = Math.min(found.shape[0]!, Number(size)),
     rank = input.ndim;
   const out = newElements("int32", Number(size) * rank, "nonzero_static").fill(
-    whole(fill_value, "nonzero_static", "fill_value"),
+    integer(fill_value, "nonzero_static", "fill_value"),
   ) as Int32Array;
   out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);
   return tensor(out, { shape: [Number(size), rank], dtype: "int64", device: input.device });

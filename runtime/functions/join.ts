@@ -10,7 +10,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
-import { flag, refuse, whole } from "../base/argument-kinds.js";
+import { flag, refuse, integer } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "../base/shape.js";
@@ -348,7 +348,7 @@ export function combinations(...args: unknown[]): Tensor {
   const [vector, chosen_at_once, repeated] = taken("combinations input r? with_replacement?", args),
     op = "combinations";
   const input = tensorOf(vector, op),
-    r = whole(chosen_at_once ?? 2, op, "r"),
+    r = integer(chosen_at_once ?? 2, op, "r"),
     again = flag(repeated ?? false, op, "with_replacement");
   if (input.ndim !== 1) throw new OpError(`combinations: Expect a 1D vector, but got shape ${showShape(input.shape)}`);
   if (!(r >= 0)) throw new OpError(`combinations: Expect a non-negative number, but got ${r}`);

@@ -7,7 +7,7 @@ import { clone, contiguous, copyInto } from "../tensor/copy.js";
 import { full, zeros } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { number, whole } from "../base/argument-kinds.js";
+import { number, integer } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { place } from "../views/view-adjoints.js";
@@ -70,11 +70,11 @@ export function slice_scatter(
 ): Tensor {
   const axis = axisOf(dim, input.ndim, "slice_scatter"),
     n = input.shape[axis] ?? 1;
-  if (!(whole(step, "slice_scatter", "step") > 0))
+  if (!(integer(step, "slice_scatter", "step") > 0))
     throw new OpError(`slice_scatter: slice step must be positive, got ${step}`);
   const clip = (at: number) => Math.min(Math.max(at < 0 ? at + n : at, 0), n);
-  const first = clip(whole(start ?? 0, "slice_scatter", "start")),
-    last = clip(whole(end ?? n, "slice_scatter", "end"));
+  const first = clip(integer(start ?? 0, "slice_scatter", "start")),
+    last = clip(integer(end ?? n, "slice_scatter", "end"));
   const length = Math.max(Math.ceil((last - first) / step), 0);
   return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
 }
@@ -106,7 +106,7 @@ export function as_strided_scatter(
  * matrices' axes.
  */
 export function diag_embed(x: Tensor, at = 0, dim1 = -2, dim2 = -1): Tensor {
-  const offset = whole(at, "diag_embed", "offset");
+  const offset = integer(at, "diag_embed", "offset");
   const rank = x.ndim + 1,
     a = axisOf(dim1, rank, "diag_embed"),
     b = axisOf(dim2, rank, "diag_embed");
@@ -121,7 +121,7 @@ export function diag_embed(x: Tensor, at = 0, dim1 = -2, dim2 = -1): Tensor {
 
 /** The diagonal of a matrix, copied, or the matrix with a vector on its diagonal. */
 export function diag(x: Tensor, offset = 0): Tensor {
-  const k = whole(offset, "diag", "diagonal");
+  const k = integer(offset, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
   return x.ndim === 1 ? diag_embed(x, k) : clone(diagonal(x, k));
 }

@@ -162,7 +162,7 @@ Object.defineProperty(Node.prototype, "next_functions", {
 });
 
 // For JSON, where what is within has no place.
-const told = (type: { prototype: object }, say: (of: never) => string): void => {
+const writtenInJson = (type: { prototype: object }, say: (of: never) => string): void => {
   Object.defineProperty(type.prototype, "toJSON", {
     value(this: never) {
       return say(this);
@@ -171,5 +171,5 @@ const told = (type: { prototype: object }, say: (of: never) => string): void => 
     configurable: true,
   });
 };
-told(Node, String);
-told(Storage, ({ dtype, length, device }: Storage) => `Storage(${dtype}, ${length}, ${device.type})`);
+writtenInJson(Node, String);
+writtenInJson(Storage, ({ dtype, length, device }: Storage) => `Storage(${dtype}, ${length}, ${device.type})`);

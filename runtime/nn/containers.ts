@@ -1,7 +1,7 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
 import { IndexError, OpError, describe } from "../base/errors.js";
-import { listOf, refuse, text, whole } from "../base/argument-kinds.js";
+import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import { TYPE_NAMES } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -23,7 +23,7 @@ function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [strin
 }
 /** The ends of a slice, where there are some. */
 const ends = (op: string, start?: number, end?: number): (number | undefined)[] =>
-  [start, end].map((at, i) => (at === undefined ? at : whole(at, `${op}.slice`, i === 0 ? "start" : "end")));
+  [start, end].map((at, i) => (at === undefined ? at : integer(at, `${op}.slice`, i === 0 ? "start" : "end")));
 
 const isModule = (value: unknown): value is Module => value instanceof Module;
 const isParameter = (value: unknown): value is Parameter => value instanceof Parameter;
@@ -45,7 +45,7 @@ abstract class Listed<T> extends Module {
     return this.length;
   }
   at(index: number): T | undefined {
-    return this.members().at(whole(index, `${this.constructor.name}.at`, "index"));
+    return this.members().at(integer(index, `${this.constructor.name}.at`, "index"));
   }
   [Symbol.iterator](): Iterator<T> {
     return this.members()[Symbol.iterator]();
@@ -64,7 +64,7 @@ abstract class Listed<T> extends Module {
   /** The number of a place, counted from the front. */
   protected place(index: number, length?: number): number {
     length ??= this.length;
-    whole(index, this.constructor.name, "index");
+    integer(index, this.constructor.name, "index");
     const at = index < 0 ? index + length : index;
     if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
     return at;
@@ -86,7 +86,7 @@ abstract class Modules extends Listed<Module> {
   }
   insert(index: number, module: Module): this {
     const all = this.members(),
-      given = whole(index, `${this.constructor.name}.insert`, "index"),
+      given = integer(index, `${this.constructor.name}.insert`, "index"),
       at = given < 0 ? given + all.length : given;
     if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
     all.splice(at, 0, checkModule(module, `${this.constructor.name}.insert`));

@@ -5,7 +5,7 @@ import { empty } from "../creation/create.js";
 import type { Device } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
-import { count, flag, refuse, whole } from "../base/argument-kinds.js";
+import { count, flag, refuse, integer } from "../base/argument-kinds.js";
 import { Parameter } from "./parameter.js";
 
 /** Where a module's parameters are made, and of what type. */
@@ -90,7 +90,7 @@ export function axes(
   name: string,
   value: number | readonly number[],
   rank: number,
-  check = whole,
+  check = integer,
 ): number[] {
   const list = (Array.isArray(value) ? Array.from(value) : [value]).map((v) => check(v, layer, name));
   if (list.length === 1 && !Array.isArray(value)) return new Array<number>(rank).fill(list[0]!);

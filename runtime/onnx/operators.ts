@@ -72,7 +72,7 @@ const listed = (result: unknown): unknown[] => (Array.isArray(result) ? (result 
 
 function called({ compute, host, kind }: Definition, call: Call, context: Context): unknown[] | Promise<unknown[]> {
   const { args, options } = call;
-  if (kind === "whole") {
+  if (kind === "as given") {
     const result = compute(args, options, context);
     return result instanceof Promise ? result.then(listed) : listed(result);
   }

@@ -85,14 +85,14 @@ const LISTS: Readonly<Record<string, "float_data" | "double_data" | "int64_data"
 
 /** The bytes of numbers that a message lists. */
 function packed(values: readonly number[], type: string): Uint8Array<ArrayBuffer> {
-  const whole = BigInt64Array.from(type === "int64" || type === "uint64" ? values : [], wholeOf);
+  const words = BigInt64Array.from(type === "int64" || type === "uint64" ? values : [], bigintOf);
   const array =
     type === "float32"
       ? Float32Array.from(values)
       : type === "float64"
         ? Float64Array.from(values)
         : type === "int64" || type === "uint64"
-          ? whole
+          ? words
           : type === "int32" || type === "uint32"
             ? Int32Array.from(values)
             : FILE_TYPES[type]?.bytes === 2
@@ -103,9 +103,9 @@ function packed(values: readonly number[], type: string): Uint8Array<ArrayBuffer
 
 const MOST = 2n ** 63n - 1n;
 /** A number that a message's reader may have rounded: its ends are those of 64 bits. */
-function wholeOf(value: number): bigint {
-  const whole = BigInt(value);
-  return whole > MOST ? MOST : whole;
+function bigintOf(value: number): bigint {
+  const exact = BigInt(value);
+  return exact > MOST ? MOST : exact;
 }
 
 async function external(from: Stored, wanted: number, file: string, beside: Beside): Promise<Uint8Array<ArrayBuffer>> {

@@ -92,5 +92,5 @@ export function number(value: unknown, op: string): number {
 }
 
 /** A tensor of whole numbers whose values are known, on the CPU. */
-export const wholes = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
+export const integers = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
   tensor(values, { shape, dtype: "int64", device: "cpu" } as unknown as Options);

@@ -80,21 +80,21 @@ function chooseFormat(values: readonly number[], dtype: string): Format {
   else {
     const { precision, sci_mode } = settings;
     measured = values.filter((v) => Number.isFinite(v) && v !== 0);
-    let whole = true,
+    let integers = true,
       least = Infinity,
       most = 0;
-    for (const v of values) if (Number.isFinite(v) && !Number.isInteger(v)) whole = false;
+    for (const v of values) if (Number.isFinite(v) && !Number.isInteger(v)) integers = false;
     for (const v of measured) {
       least = Math.min(least, Math.abs(v));
       most = Math.max(most, Math.abs(v));
     }
-    const scientific = sci_mode ?? (most > 0 && (most / least > 1000 || most > 1e8 || (!whole && least < 1e-4)));
+    const scientific = sci_mode ?? (most > 0 && (most / least > 1000 || most > 1e8 || (!integers && least < 1e-4)));
     format = (v) => {
       if (Number.isNaN(v)) return "nan";
       if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
       if (scientific)
         return `${Object.is(v, -0) ? "-" : ""}${v.toExponential(precision).replace(/e([+-])(\d)$/, "e$10$2")}`;
-      return whole ? `${fixed(v, 0)}.` : fixed(v, precision);
+      return integers ? `${fixed(v, 0)}.` : fixed(v, precision);
     };
   }
   const width = measured.reduce((most, v) => Math.max(most, format(v).length), 1);
@@ -162,7 +162,7 @@ function suffixes(x: Tensor, withSize: boolean, empty = false): string[] {
   return parts;
 }
 
-function whole(x: Tensor, elements: Elements): string {
+function printed(x: Tensor, elements: Elements): string {
   const empty = numelOf(x.shape) === 0;
   let text = `tensor(${empty ? "[]" : values(elements, x.shape, x.dtype)}`,
     length = text.length - text.lastIndexOf("\n") + 1;
@@ -186,7 +186,7 @@ const headed = (x: Tensor, text: string): string => (x.heading ?? "") + text;
 
 /** The tensor with its values. */
 export async function print(x: Tensor): Promise<string> {
-  return headed(x, x.device === "meta" ? unread(x) : whole(x, await readStored(x, "print")));
+  return headed(x, x.device === "meta" ? unread(x) : printed(x, await readStored(x, "print")));
 }
 
 /** With its values where they are at hand, else what is known without waiting. */
@@ -194,5 +194,5 @@ export function printSync(x: Tensor): string {
   if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
   if (x.device !== "cpu") return headed(x, unread(x));
   const { dtype, shape, strides, offset } = inMemory(x);
-  return headed(x, whole(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset)));
+  return headed(x, printed(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset)));
 }

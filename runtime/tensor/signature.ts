@@ -1,6 +1,6 @@
 // Arguments of hand-written functions, bound as their signature says: by position or by name, each of its kind.
 
-import { callable, flag, listOf, number, text, whole } from "../base/argument-kinds.js";
+import { callable, flag, listOf, number, text, integer } from "../base/argument-kinds.js";
 import { tensorOf, tensorsOf } from "./tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
 import { integers } from "../base/shape.js";
@@ -11,7 +11,7 @@ type Check = (value: never, op: string, name: string) => unknown;
 const KINDS: Readonly<Record<string, Check>> = {
   tensor: tensorOf,
   tensors: tensorsOf,
-  int: whole,
+  int: integer,
   ints: (value, op, name) => integers([value], op, name),
   num: number,
   bool: flag,

@@ -75,9 +75,9 @@ export const tensorloom = {
 
 function check(tile: unknown, n: number): void {
   const { op, facts, tile: settings } = (tile ?? {}) as Record<string, Record<string, unknown>>;
-  const whole = (numbers: Record<string, unknown> | undefined, names: readonly string[]): boolean =>
+  const areSizes = (numbers: Record<string, unknown> | undefined, names: readonly string[]): boolean =>
     names.every((name) => Number.isInteger(numbers?.[name]) && (numbers![name] as number) >= 0);
-  if (typeof op === "string" && whole(facts, TILE_FACTS) && whole(settings, TILE_SETTINGS)) return;
+  if (typeof op === "string" && areSizes(facts, TILE_FACTS) && areSizes(settings, TILE_SETTINGS)) return;
   throw new TypeMismatchError(
     `use_tuned: tiles[${n}] is none: it has a text 'op', 'facts' with ${TILE_FACTS.join(", ")}, and 'tile' with ${TILE_SETTINGS.join(", ")}`,
   );

@@ -1,7 +1,7 @@
 // Several views of one tensor: its parts along an axis.
 
 import { OpError } from "../base/errors.js";
-import { refuse, whole } from "../base/argument-kinds.js";
+import { refuse, integer } from "../base/argument-kinds.js";
 import { axisOf, integers, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { sliceAxis, select } from "./views.js";
@@ -22,7 +22,7 @@ export function split(x: Tensor, size_or_sections: number | readonly number[], d
     n = x.shape[axis]!;
   const name = op.endsWith("with_sizes") ? "split_sizes" : op === "split" ? "split_size_or_sections" : "split_size";
   if (typeof size_or_sections === "number") {
-    const size = whole(size_or_sections, op, name);
+    const size = integer(size_or_sections, op, name);
     if (size < 0) throw new OpError(`${op}: split expects split_size be non-negative, but got split_size=${size}`);
     if (size === 0 && n !== 0)
       throw new OpError(`${op}: split_size can only be 0 if dimension size is 0, but got dimension size of ${n}`);
@@ -47,7 +47,7 @@ export function split(x: Tensor, size_or_sections: number | readonly number[], d
 
 export function chunk(x: Tensor, chunks: number, dim?: number, op = "chunk"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: chunk expects at least a 1-dimensional tensor`);
-  chunks = whole(chunks, op, "chunks");
+  chunks = integer(chunks, op, "chunks");
   if (!(chunks > 0)) throw new OpError(`${op}: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
   const axis = axisOf(dim ?? 0, x.ndim, op),
     size = Math.ceil(x.shape[axis]! / chunks);
@@ -61,7 +61,7 @@ function splitAlong(x: Tensor, at: number | readonly number[], axis: number, lea
       `${op}: torch.${op} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ${x.ndim} dimensions!`,
     );
   const n = x.shape[axis]!;
-  if (typeof at === "number" && (whole(at, op, "indices_or_sections") === 0 || n % at !== 0)) {
+  if (typeof at === "number" && (integer(at, op, "indices_or_sections") === 0 || n % at !== 0)) {
     throw new OpError(
       `${op}: torch.${op} attempted to split along dimension ${axis}, but the size of the dimension ${n} is not divisible by the split_size ${at}!`,
     );
@@ -83,7 +83,7 @@ export function tensor_split(x: Tensor, at: number | readonly number[], dim?: nu
     n = x.shape[axis]!;
   let bounds: number[];
   if (typeof at === "number") {
-    if (!(whole(at, op, "indices_or_sections") > 0))
+    if (!(integer(at, op, "indices_or_sections") > 0))
       throw new OpError(`tensor_split: number of sections must be larger than 0, got ${at}`);
     bounds = Array.from({ length: at - 1 }, (_, i) => (i + 1) * Math.floor(n / at) + Math.min(i + 1, n % at));
   } else if (!Array.isArray(at)) refuse(op, "indices_or_sections", "a whole number, a list of them or a tensor", at);

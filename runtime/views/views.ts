@@ -3,7 +3,7 @@
 import { contiguous } from "../tensor/copy.js";
 import { IndexError, OpError } from "../base/errors.js";
 import { isRecording } from "../tape/grad-mode.js";
-import { whole } from "../base/argument-kinds.js";
+import { integer } from "../base/argument-kinds.js";
 import { FunctionNode, attach } from "../tape/node.js";
 import { place, sumTo } from "./view-adjoints.js";
 import {
@@ -197,8 +197,8 @@ export function narrow(x: Tensor, dim: number, start: number, length: number, op
   if (x.ndim === 0) throw new OpError(`${op}: narrow() cannot be applied to a 0-dim tensor.`);
   const axis = axisOf(dim, x.ndim, op),
     n = x.shape[axis]!;
-  start = whole(start, op, "start");
-  length = whole(length, op, "length");
+  start = integer(start, op, "start");
+  length = integer(length, op, "length");
   if (length < 0) throw new OpError(`${op}: narrow(): length must be non-negative.`);
   if (start < -n || start > n)
     throw new IndexError(`${op}: start out of range (expected to be in range of [${-n}, ${n}], but got ${start})`);
@@ -212,7 +212,7 @@ export function select(x: Tensor, dim: number, index: number, op = "select"): Te
   if (x.ndim === 0) throw new IndexError(`${op}: select() cannot be applied to a 0-dim tensor.`);
   const axis = axisOf(dim, x.ndim, op),
     n = x.shape[axis]!;
-  index = whole(index, op, "index");
+  index = integer(index, op, "index");
   if (index < -n || index >= n) {
     throw new IndexError(
       `${op}: select(): index ${index} out of range for tensor of size ${showShape(x.shape)} at dimension ${axis}`,
@@ -292,7 +292,7 @@ export function as_strided(
 ): Tensor {
   const shape = integers([size], "as_strided"),
     strides = integers([stride], "as_strided", "stride");
-  const offset = whole(storage_offset ?? x.offset, "as_strided", "storage_offset");
+  const offset = integer(storage_offset ?? x.offset, "as_strided", "storage_offset");
   checkShape(shape, "as_strided");
   if (shape.length !== strides.length) {
     throw new OpError(
@@ -349,7 +349,7 @@ export interface DiagonalOptions {
 }
 
 export function diagonal(x: Tensor, at = 0, dim1 = 0, dim2 = 1): Tensor {
-  const offset = whole(at, "diagonal", "offset");
+  const offset = integer(at, "diagonal", "offset");
   const a = axisOf(dim1, x.ndim, "diagonal"),
     b = axisOf(dim2, x.ndim, "diagonal");
   if (a === b) throw new OpError(`diagonal: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
@@ -374,8 +374,8 @@ export function unfold(x: Tensor, dimension: number, size: number, step: number)
     n = x.shape[axis] ?? 1,
     stride = x.strides[axis] ?? 1,
     before = x.shape;
-  size = whole(size, "unfold", "size");
-  step = whole(step, "unfold", "step");
+  size = integer(size, "unfold", "size");
+  step = integer(step, "unfold", "step");
   if (step <= 0) throw new OpError(`unfold: step is ${step} but must be > 0`);
   if (size < 0) throw new OpError(`unfold: size is ${size} but must be >= 0`);
   if (size > n) throw new OpError(`unfold: maximum size for tensor at dimension ${axis} is ${n} but size is ${size}`);

@@ -35,11 +35,11 @@ from .tiled_loads import (
 
 @dataclass
 class Stores:
-    """How the sums of a thread are stored, in rows of four neighbouring columns at a time.  whole: whether these are
+    """How the sums of a thread are stored, in rows of four neighbouring columns at a time.  aligned: whether these are
     all there or none is; row, column, point: statements for a sum's row, for the first of four columns, and for each
     of them; vec4: for four at once; value: what a point's statements call its sum."""
 
-    whole: bool
+    aligned: bool
     row: list[str]
     column: list[str]
     point: list[list[str]]
@@ -205,14 +205,14 @@ def stores_of(k: KernelWriter, product: Product) -> Stores:
     r = b + len(rows)
     k.outer = product.batch + rows + columns
     end = len(k.outer)
-    out.whole = len(columns) > 0 and columns[len(columns) - 1].size % 4 == 0
+    out.aligned = len(columns) > 0 and columns[len(columns) - 1].size % 4 == 0
     out.row = split_lines(k, k.outer, b, r, "outer", "row", "", "let")
-    if out.whole:
+    if out.aligned:
         out.column = split_lines(k, k.outer, r, end, "outer", "first", "_first", "let")
-    wide = out.whole and store_wide(k, accesses, end - 1)
+    wide = out.aligned and store_wide(k, accesses, end - 1)
     for c in range(4):
         point: list[str] = []
-        if out.whole:
+        if out.aligned:
             point.extend(bound_lines(k.outer, r, end - 1, "outer", "_first"))
             name = variable(k.outer[end - 1], "outer", end - 1)
             point.append(f"let {name} = {name}_first + {c}{'u' if k.outer[end - 1].name == '' else ''};")

@@ -12,8 +12,8 @@ from ..encoder import Function, release, variable
 from .float_bits import float_bits
 from .functions import DIRECT
 from .helpers import Functions
-from .integers import checked_sum, divided, whole, wide
-from .terms import BITS, SUMS, WHOLE, WIDE, Term, is_rare, value_of
+from .integers import checked_sum, divided, integer_function, wide
+from .terms import BITS, OF_INTEGERS, SUMS, WIDE, Term, is_rare, value_of
 from .values import BLOCKS, SCALARS, Values
 
 
@@ -212,8 +212,8 @@ class Formulas(Values):
         elif name in BITS:
             self.push_all(t.parts)
             float_bits(self, name)
-        elif name in WHOLE or name in WIDE:
-            whole(self, t, name)
+        elif name in OF_INTEGERS or name in WIDE:
+            integer_function(self, t, name)
         elif name in SUMS:
             checked_sum(self, t, "add" if name == "add_checked" else "sub")
         elif name == "narrow_checked" and self.narrow:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .formulas import Formulas
 
 
-def whole(w: Formulas, t: Term, name: str) -> None:
+def integer_function(w: Formulas, t: Term, name: str) -> None:
     """Functions of whole numbers."""
     match name:
         case "min" | "max" if w.lanes > 1:

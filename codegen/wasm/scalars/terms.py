@@ -40,7 +40,7 @@ MOST_LONG = 9223372036854775808.0
 COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 # Functions of whole numbers that are an instruction or a few, also of several at once.
 SUMS = ["add_checked", "subtract_checked"]
-WHOLE = ["min", "max", "abs", "quotient", "shifted", "shifted_down", "widened", "wide_difference"]
+OF_INTEGERS = ["min", "max", "abs", "quotient", "shifted", "shifted_down", "widened", "wide_difference"]
 # Those of them that come to 64 bits.
 WIDE = ["wide_product", "wide_difference", "wide_shift"]
 # Functions of floats that look into their bits.
@@ -153,7 +153,7 @@ class Terms:
             called = isinstance(e, (Item, Random)) or any(p.called for p in parts)
             match e:
                 case Apply(name=name):
-                    called = called or not (name in DIRECT or name in WHOLE or name in BITS or name in RARE)
+                    called = called or not (name in DIRECT or name in OF_INTEGERS or name in BITS or name in RARE)
             term = Term(len(self.all), said, e, parts, kind, called)
             self.known[key] = term
             self.all.append(term)
@@ -204,7 +204,7 @@ class Terms:
             return self.made(Select(given[2].e, given[1].e, given[0].e), given)
         long = any(p.kind == "l" for p in given)
         if self.dtype == "int64":
-            long = long or name in LONG and name not in WHOLE or name == "widened" or of_integers(name)
+            long = long or name in LONG and name not in OF_INTEGERS or name == "widened" or of_integers(name)
         parts = given
         if long:
             parts = [self.cast("l", p) if p.kind == "i" or p.kind == "b" else p for p in given]
@@ -219,7 +219,7 @@ class Terms:
         single = "float" if self.floats else "single" if is_floating(self.dtype) and self.dtype != "float64" else ""
         found = (
             None
-            if parts[0].kind != "f" and name in WHOLE and not (long and name in LONG)
+            if parts[0].kind != "f" and name in OF_INTEGERS and not (long and name in LONG)
             else definition(name, "long" if long else single)
         )
         if found is None:

@@ -20,7 +20,7 @@ import {
   shiftRight,
   sign,
   signbit,
-  wholePower,
+  integerPower,
 } from "../../elements/math.js";
 import { uniform } from "../../elements/philox.js";
 
@@ -67,7 +67,7 @@ export const cutLong = (x: number): number => (Math.abs(x) < 2 ** 63 ? Math.trun
 export const cutUnsigned = (x: number): number => (x >= 0 && x < 2 ** 32 ? Math.trunc(x) : cut(x));
 
 /** A float as a whole number: towards zero, kept in range. */
-function whole(x: number): number {
+function truncated(x: number): number {
   if (asking.long) return cutLong(x);
   return x === (x | 0) ? x : Math.trunc(Math.min(Math.max(x, -(2 ** 31)), 2 ** 31 - 1)) || 0;
 }
@@ -78,14 +78,14 @@ const bits =
   (x: number, y: number): number =>
     x === (x | 0) && y === (y | 0) ? few(x, y) : Number(many(BigInt(x), BigInt(y)));
 
-function wholePowerThatFits(x: number, y: number): number {
+function integerPowerThatFits(x: number, y: number): number {
   if (asking.long && y >= 0) {
     let out = 1;
     if (Math.abs(x) > 1) for (let k = 0; k < y; k++) out = fits(out * x);
     else out = x === 0 ? +(y === 0) : y % 2 ? x : 1;
     return out;
   }
-  const low = wholePower(x, y);
+  const low = integerPower(x, y);
   return y < 0 || Math.abs(Math.pow(x, y) - low) < 1 || asking.narrow ? low : wrapped(Infinity);
 }
 
@@ -119,7 +119,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   "&&": (x, y) => x && y,
   "||": (x, y) => x || y,
   neg: (x) => -x,
-  i32: whole,
+  i32: truncated,
   select: (x, y, c) => (c !== 0 ? y : x),
   abs: Math.abs,
   abs_checked: (x) => fits(Math.abs(x)),
@@ -172,8 +172,8 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   multiply_low: Math.imul,
   nothing_of: (x) => 0 * x,
   power,
-  power_checked: wholePowerThatFits,
-  power_int: wholePower,
+  power_checked: integerPowerThatFits,
+  power_int: integerPower,
   reciprocal_root: (x) => 1 / Math.sqrt(x),
   remainder,
   remainder_int: modulo,
@@ -198,7 +198,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   tan_of: Math.tan,
   tan_far: Math.tan,
   tanh_of: Math.tanh,
-  to_int: whole,
+  to_int: truncated,
   trunc: Math.trunc,
   trunc_divide_checked: (x, y) => fits(truncOf(x, y)),
   uniform_random: (draw, place) => uniform(asking.seed0, asking.seed1, asking.call, draw, place),

@@ -127,7 +127,13 @@ export class Benchmark {
       const best = ways.reduce((a, b) => (b.time < a.time ? b : a));
       if (!best.rule || best.time > WORTH * first.time) return;
       const { name } = work.op.op;
-      this.found.push({ op: name, facts: told(facts), tile: best.rule.numbers, before: first.time, after: best.time });
+      this.found.push({
+        op: name,
+        facts: tileFacts(facts),
+        tile: best.rule.numbers,
+        before: first.time,
+        after: best.time,
+      });
       device.rules = [best.rule, ...device.rules];
       Object.assign(work, best.prepared);
     } finally {
@@ -194,7 +200,8 @@ function ruleOf(op: string, facts: Readonly<Numbers>, numbers: Readonly<Numbers>
   return { kernel: op, when, strategy: EXACT, numbers: { ...numbers } };
 }
 
-const told = (facts: Readonly<Numbers>): Numbers => Object.fromEntries(TILE_FACTS.map((name) => [name, facts[name]!]));
-const keyOf = (op: string, facts: Readonly<Numbers>): string => JSON.stringify([op, told(facts)]);
+const tileFacts = (facts: Readonly<Numbers>): Numbers =>
+  Object.fromEntries(TILE_FACTS.map((name) => [name, facts[name]!]));
+const keyOf = (op: string, facts: Readonly<Numbers>): string => JSON.stringify([op, tileFacts(facts)]);
 const textsOf = ({ launches }: GpuPrepared): string =>
   JSON.stringify(launches.map(({ kernel, groups }) => [kernel.code, groups]));

@@ -1,6 +1,6 @@
 // Modules that only see their input in another shape.
 
-import { whole } from "../../base/argument-kinds.js";
+import { integer } from "../../base/argument-kinds.js";
 import { integers } from "../../base/shape.js";
 import { flatten, unflatten } from "../../functions/tensor-functions.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -56,7 +56,7 @@ class UnflattenClass extends Module {
   /** Axis `dim` as several, of the sizes given. */
   constructor(dim: number, unflattened_size: readonly number[]) {
     super();
-    this.dim = whole(dim, "Unflatten", "dim");
+    this.dim = integer(dim, "Unflatten", "dim");
     this.unflattened_size = integers([unflattened_size], "Unflatten", "unflattened_size");
   }
   override forward(input: Tensor): Tensor {

@@ -230,7 +230,7 @@ export class GraphBuilder {
 const signed = (x: number | bigint): string => (Object.is(x, -0) ? "-0" : String(x));
 
 function bytesOf(given: ArrayLike<number | bigint>, type: number): ArrayBufferLike {
-  if (type === INT64) return BigInt64Array.from(Array.from(given, wholeOf)).buffer;
+  if (type === INT64) return BigInt64Array.from(Array.from(given, bigintOf)).buffer;
   const numbers = Array.from(given, Number);
   switch (type) {
     case BOOL:
@@ -243,7 +243,7 @@ function bytesOf(given: ArrayLike<number | bigint>, type: number): ArrayBufferLi
 }
 
 /** A whole number of 64 bits: infinities are its ends. */
-function wholeOf(x: number | bigint): bigint {
+function bigintOf(x: number | bigint): bigint {
   if (typeof x === "bigint") return x;
   if (Math.abs(x) >= 2 ** 63) return x > 0 ? 2n ** 63n - 1n : -(2n ** 63n);
   return BigInt(Math.trunc(x));

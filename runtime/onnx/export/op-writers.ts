@@ -204,7 +204,7 @@ const sorted =
     c.output(indices, at);
     return true;
   };
-const whole = (_: Call["env"], size: number): number => size;
+const everyElement = (_: Call["env"], size: number): number => size;
 
 const AXES = [1, 2, 3];
 
@@ -232,7 +232,7 @@ export const OPERATORS: ReadonlyMap<string, Writer> = new Map<string, Writer>([
   ["layer_norm", layerNorm],
   ["batch_norm", batchNorm],
   ...TRANSFORMS,
-  ["sort", sorted("values", "indices", whole)],
-  ["argsort", sorted(null, "out", whole)],
+  ["sort", sorted("values", "indices", everyElement)],
+  ["argsort", sorted(null, "out", everyElement)],
   ["topk", sorted("values", "indices", (env) => env["k"]!)],
 ]);

@@ -3,7 +3,7 @@
 import { OpError } from "../../base/errors.js";
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Attributes, type Compute, type Context, type Table, range, whole } from "./definition.js";
+import { type Attributes, type Compute, type Context, type Table, range, asGiven } from "./definition.js";
 import { cast, create, F, join, placing, scalar, splitting, T, views } from "./library.js";
 
 type Maybe<X> = X | null | undefined;
@@ -175,7 +175,7 @@ export const ATTENTION: Table = {
 
 /** Attention with graphs that change scores and probabilities. */
 export const PREVIEW: Table = {
-  FlexAttention: whole(([q, k0, v0], { scale, score_mod, prob_mod, softmax_precision }, { dtype }) => {
+  FlexAttention: asGiven(([q, k0, v0], { scale, score_mod, prob_mod, softmax_precision }, { dtype }) => {
     const times = q.shape[1] / k0.shape[1],
       [k, v] = [repeatedHeads(k0, times), repeatedHeads(v0, times)],
       precise = softmax_precision ? dtype(softmax_precision) : q.dtype === "float64" ? "float64" : "float32",

@@ -3,10 +3,10 @@
 import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Steps, completed, finished, settled } from "../../exchange/waiting.js";
-import { type Attributes, type Context, type Inputs, type Table, axisOf, range, whole } from "./definition.js";
+import { type Attributes, type Context, type Inputs, type Table, axisOf, range, asGiven } from "./definition.js";
 import { create, join, splitting, views } from "./library.js";
 import { combined } from "./sequences.js";
-import { apart, fixed, number, wholes } from "../values.js";
+import { apart, fixed, number, integers } from "../values.js";
 
 type Body = (...values: unknown[]) => unknown[] | Promise<unknown[]>;
 
@@ -22,7 +22,7 @@ function* loop([most, first, ...initial]: Inputs, { body }: { body: Body }, { op
   for (let i = 0; goesOn && i < limit; i++) {
     const [next, ...made] = yield* settled(
       body(
-        known(() => wholes([i], []), device),
+        known(() => integers([i], []), device),
         condition,
         ...values,
       ),
@@ -109,9 +109,9 @@ function* scan(inputs: Inputs, attributes: Attributes, { version, device }: Cont
 }
 
 export const CONTROL: Table = {
-  If: whole(([condition], { then_branch, else_branch }, { op }) =>
+  If: asGiven(([condition], { then_branch, else_branch }, { op }) =>
     ((number(condition, op) ? then_branch : else_branch) as Body)(),
   ),
-  Loop: whole((...given) => finished(loop(...given))),
-  Scan: whole((...given) => finished(scan(...given))),
+  Loop: asGiven((...given) => finished(loop(...given))),
+  Scan: asGiven((...given) => finished(scan(...given))),
 };

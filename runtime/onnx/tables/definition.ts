@@ -37,7 +37,7 @@ export interface Definition {
     /** Each time something else. */
     | "drawn"
     /** It runs graphs, or hands on what it gets: its inputs are left as they are. */
-    | "whole";
+    | "as given";
 }
 export type Table = Readonly<Record<string, Compute | Definition>>;
 
@@ -46,7 +46,7 @@ const define =
   (compute: Compute): Definition => ({ compute, host: [], kind });
 export const sizes = define("sizes");
 export const drawn = define("drawn");
-export const whole = define("whole");
+export const asGiven = define("as given");
 export const like = define("like");
 /** `host`: which inputs are read as numbers. */
 export const reading = (host: readonly number[], compute: Compute): Definition => ({ compute, host, kind: "values" });

@@ -5,7 +5,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, range, reading } from "./definition.js";
 import { F, T, cast, create, scalar, views } from "./library.js";
 import { deformedConvolution, pooledCells, pooledRegions, regionsOf } from "../../vision/regions.js";
-import { brought, numbers, wholes } from "../values.js";
+import { brought, numbers, integers } from "../values.js";
 import { type Taps, type Resizing, tapsOf } from "./taps.js";
 
 /** One axis resized: each result is a weighted sum of a few elements. */
@@ -14,7 +14,7 @@ function resizedAxis(x: Tensor, axis: number, { places, weights, outside }: Taps
     row = (values: readonly number[]) =>
       views.reshape(create.tensor(values, { dtype: x.dtype, device: x.device }), shape),
     terms = places.map((at, k) => {
-      const picked = T.index_select(x, axis, brought(wholes(at), x.device));
+      const picked = T.index_select(x, axis, brought(integers(at), x.device));
       return weights ? T.mul(picked, row(weights[k]!)) : picked;
     }),
     y = terms.reduce((a, b) => T.add(a, b) as Tensor) as Tensor;
@@ -105,8 +105,8 @@ export const IMAGES: Table = {
       [
         x,
         null,
-        scales ?? wholes([]),
-        scales ? null : wholes((attributes.scales as number[]).map((s, i) => Math.floor(s * x.shape[i]))),
+        scales ?? integers([]),
+        scales ? null : integers((attributes.scales as number[]).map((s, i) => Math.floor(s * x.shape[i]))),
       ],
       { ...attributes, ...OLD_RESIZE },
       context,

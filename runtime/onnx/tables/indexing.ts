@@ -7,7 +7,7 @@ import { here } from "../../exchange/waiting.js";
 import { type Compute, type Table, axisOf, range, reading } from "./definition.js";
 import { T, cast, create, views } from "./library.js";
 import { fromBest, suppress } from "../../vision/suppress.js";
-import { apart, brought, isFixed, number, numbers, wholes } from "../values.js";
+import { apart, brought, isFixed, number, numbers, integers } from "../values.js";
 
 /** Places on x's device, counted from the first. */
 function places(at: Tensor, n: number, x: Tensor, op: string): Tensor {
@@ -15,7 +15,7 @@ function places(at: Tensor, n: number, x: Tensor, op: string): Tensor {
     const values = numbers(at, op),
       from = values.some((i) => i < 0)
         ? apart(() =>
-            wholes(
+            integers(
               values.map((i) => (i < 0 ? i + n : i)),
               at.shape,
             ),
@@ -135,13 +135,13 @@ const unique: Compute = ([x], { axis, sorted = 1 }, { op }) => {
     });
   const rank = new Array<number>(order.length);
   order.forEach((k, i) => (rank[k] = i));
-  const picked = wholes(order.map((k) => first[k]!)),
+  const picked = integers(order.map((k) => first[k]!)),
     source = along === null ? views.reshape(x, [-1]) : x;
   return [
     T.index_select(source, along ?? 0, brought(picked, x.device)),
     picked,
-    wholes(inverse.map((k) => rank[k]!)),
-    wholes(order.map((k) => counts[k]!)),
+    integers(inverse.map((k) => rank[k]!)),
+    integers(order.map((k) => counts[k]!)),
   ];
 };
 
@@ -183,11 +183,11 @@ export const INDEXING: Table = {
   Compress: reading([1], ([x, condition], { axis }, { op }) => {
     const kept = numbers(condition, op).flatMap((keep, i) => (keep ? [i] : [])),
       source = axis === undefined ? views.reshape(x, [-1]) : x;
-    return T.index_select(source, axis ?? 0, brought(wholes(kept), x.device));
+    return T.index_select(source, axis ?? 0, brought(integers(kept), x.device));
   }),
   NonZero: ([x], _, { op }) => {
     const found = nonzero(x, op);
-    return wholes(found.flat(), [x.ndim, found[0]?.length ?? 0]);
+    return integers(found.flat(), [x.ndim, found[0]?.length ?? 0]);
   },
   Unique: unique,
   NonMaxSuppression: reading([0, 1, 2, 3, 4], (inputs, { center_point_box = 0 }, { op }) => {
@@ -213,6 +213,6 @@ export const INDEXING: Table = {
         for (const i of suppress(boxes, order, threshold, { most: limit })) out.push(b, c, i);
       }
     }
-    return wholes(out, [out.length / 3, 3]);
+    return integers(out, [out.length / 3, 3]);
   }),
 };

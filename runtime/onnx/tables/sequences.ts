@@ -3,9 +3,9 @@
 import { IndexError } from "../../base/errors.js";
 import { type Steps, finished, settled } from "../../exchange/waiting.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { type Compute, type Definition, type Table, axisOf, range, whole } from "./definition.js";
+import { type Compute, type Definition, type Table, axisOf, range, asGiven } from "./definition.js";
 import { create, join, splitting, views } from "./library.js";
-import { apart, brought, fixed, isFixed, number, numbers, wholes } from "../values.js";
+import { apart, brought, fixed, isFixed, number, numbers, integers } from "../values.js";
 
 /** A tensor that stays when the graph gives up the one it is of. */
 const held = (x: unknown): unknown => (x instanceof Tensor && !isFixed(x) ? x.alias() : x);
@@ -40,7 +40,7 @@ const insert: Compute = ([list, x, at], _, { op }) => {
   return [out];
 };
 
-const splitToSequence: Definition = whole(([x, parts], { axis: given = 0, keepdims = 1 }, { op }) => {
+const splitToSequence: Definition = asGiven(([x, parts], { axis: given = 0, keepdims = 1 }, { op }) => {
   const axis = axisOf(given, x.ndim),
     n = x.shape[axis],
     sizes = parts ? numbers(parts, op) : range(n).map(() => 1),
@@ -63,27 +63,27 @@ function* mapped(
 }
 
 export const SEQUENCES: Table = {
-  SequenceEmpty: whole(() => [[]]),
-  SequenceConstruct: whole((inputs) => [inputs.map(held)]),
-  SequenceAt: whole(([list, at], _, { op }) => [held(list[place(at, list.length, list.length - 1, op)])]),
-  SequenceInsert: whole(insert),
-  SequenceErase: whole(([list, at], _, { op }) => {
+  SequenceEmpty: asGiven(() => [[]]),
+  SequenceConstruct: asGiven((inputs) => [inputs.map(held)]),
+  SequenceAt: asGiven(([list, at], _, { op }) => [held(list[place(at, list.length, list.length - 1, op)])]),
+  SequenceInsert: asGiven(insert),
+  SequenceErase: asGiven(([list, at], _, { op }) => {
     const out = [...(list as unknown[])];
     out.splice(at ? place(at, out.length, out.length - 1, op) : out.length - 1, 1);
     return [out];
   }),
-  SequenceLength: whole(([list], _, { device }) =>
+  SequenceLength: asGiven(([list], _, { device }) =>
     fixed(
-      apart(() => wholes([list.length], [])),
+      apart(() => integers([list.length], [])),
       device,
     ),
   ),
   SplitToSequence: splitToSequence,
-  ConcatFromSequence: whole(([list], { axis, new_axis = 0 }, { device }) =>
+  ConcatFromSequence: asGiven(([list], { axis, new_axis = 0 }, { device }) =>
     combined(list, device, (all) => (new_axis ? join.stack(all, axis) : join.cat(all, axis))),
   ),
-  SequenceMap: whole(([list, ...more], { body }) => finished(mapped(list, more, body))),
-  Optional: whole(([x]) => [x ?? null]),
-  OptionalHasElement: whole(([x], _, { device }) => truth(x !== null && x !== undefined, device)),
-  OptionalGetElement: whole(([x]) => [x]),
+  SequenceMap: asGiven(([list, ...more], { body }) => finished(mapped(list, more, body))),
+  Optional: asGiven(([x]) => [x ?? null]),
+  OptionalHasElement: asGiven(([x], _, { device }) => truth(x !== null && x !== undefined, device)),
+  OptionalGetElement: asGiven(([x]) => [x]),
 };

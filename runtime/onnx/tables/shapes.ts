@@ -5,7 +5,7 @@ import { numelOf } from "../../base/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, axisOf, drawn, range, reading, sizes } from "./definition.js";
 import { cast, create, join, placing, splitting, T, turned, views } from "./library.js";
-import { brought, number, numbers, wholes } from "../values.js";
+import { brought, number, numbers, integers } from "../values.js";
 
 /** Axes that are an attribute in old versions, and an input in new ones. */
 const axesGiven = (input: Tensor | null | undefined, attribute: number[] | undefined, op: string): number[] | null =>
@@ -67,7 +67,7 @@ const pad: Compute = ([x, pads, value, axes], attributes, { op }) => {
     const [first, last] = [before[axis]!, after[axis]!];
     if (first === 0 && last === 0) return y;
     if (y.shape[axis] === 0) throw new OpError(`${op}: an axis of 0 elements has none to go on with`);
-    const at = wholes(padPlaces(y.shape[axis]!, first, last, mode));
+    const at = integers(padPlaces(y.shape[axis]!, first, last, mode));
     return T.index_select(y, axis, brought(at, y.device)) as Tensor;
   }, x);
 };
@@ -98,8 +98,8 @@ const spaceToDepth: Compute = ([x], { blocksize: b, mode = "DCR" }) => {
 };
 
 export const SHAPES: Table = {
-  Shape: sizes(([x], { start = 0, end }) => wholes(x.shape.slice(start, end ?? undefined))),
-  Size: sizes(([x]) => wholes([x.numel()], [])),
+  Shape: sizes(([x], { start = 0, end }) => integers(x.shape.slice(start, end ?? undefined))),
+  Size: sizes(([x]) => integers([x.numel()], [])),
   Reshape: reading([1], ([x, shape], attributes, { op }) => {
     const wanted = shape ? numbers(shape, op) : (attributes.shape as number[]);
     return views.reshape(

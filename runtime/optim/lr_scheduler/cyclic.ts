@@ -301,14 +301,14 @@ class OneCycleClass extends LRScheduler {
 }
 
 function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): number {
-  const whole = (name: string, n: number): number => {
+  const stepCount = (name: string, n: number): number => {
     must(Number.isInteger(n) && n > 0, `Expected positive integer ${name}, but got ${n}`);
     return n;
   };
-  if (total_steps !== null) return whole("total_steps", total_steps);
+  if (total_steps !== null) return stepCount("total_steps", total_steps);
   if (epochs === null || steps_per_epoch === null)
     throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
-  return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
+  return stepCount("epochs", epochs) * stepCount("steps_per_epoch", steps_per_epoch);
 }
 /**
  * @example
