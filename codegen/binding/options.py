@@ -4,7 +4,7 @@ mark."""
 from __future__ import annotations
 
 from ..data.dtypes import FLOAT_CATEGORY, category, fitting, named_dtype
-from ..data.errors import OpError, decimal
+from ..data.errors import IndexError, OpError, decimal
 from ..data.model import Env, Meta, Op, Param
 from .parts import Arg, entry, number
 from .pattern import shape_text
@@ -153,7 +153,7 @@ def normal_dim(op: Op, dim: float, rank: int) -> int:
     """An axis counted from 0."""
     n = max(rank, 1)
     if dim < -n or dim >= n:
-        raise OpError(
+        raise IndexError(
             f"{op.name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {decimal(dim)})"
         )
     return int(dim) + n if dim < 0 else int(dim)

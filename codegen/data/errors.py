@@ -8,6 +8,10 @@ class OpError(Exception):
     """A wrong argument of an op.  The message names the op, what came and what was expected."""
 
 
+class IndexError(OpError):
+    """An axis that a tensor lacks; the package's class of that name."""
+
+
 class LinAlgError(OpError):
     """A matrix that a function of linear algebra cannot take."""
 

@@ -1,5 +1,6 @@
 // Einstein's sum: products of tensors whose axes are named by letters, added up over the letters that the result lacks.
 
+import { listOf, whole } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -101,13 +102,38 @@ function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
   );
 }
 
+/** Axes as numbers, where equations have letters; "..." is Python's Ellipsis. */
+export type Subscripts = readonly (number | "...")[];
+
+function lettersOf(subscripts: Subscripts): string {
+  const letter = (n: number | "..."): string => {
+    if (n === "...") return n;
+    if (!(n >= 0 && n < 52)) throw new OpError(`einsum(): subscript ${n} is not within the valid range [0, 52)`);
+    return String.fromCharCode(n < 26 ? 65 + whole(n, "einsum", "subscripts") : 71 + whole(n, "einsum", "subscripts"));
+  };
+  return listOf<number | "...">(subscripts, "einsum", "subscripts").map(letter).join("");
+}
+
+/** `einsum(a, [0, 1], b, [1, 2], [0, 2])` as an equation and its operands. */
+function asEquation(given: readonly unknown[]): [string, ...Tensor[]] {
+  const pairs = Math.floor(given.length / 2),
+    terms = Array.from({ length: pairs }, (_, i) => lettersOf(given[2 * i + 1] as Subscripts)),
+    result = given.length % 2 ? `->${lettersOf(given[2 * pairs] as Subscripts)}` : "";
+  return [terms.join(",") + result, ...Array.from({ length: pairs }, (_, i) => given[2 * i] as Tensor)];
+}
+
 /**
- * The sum of products that an equation describes: `einsum("bij,bjk->bik", a, b)` multiplies matrices.
+ * The sum of products that an equation describes: `einsum("bij,bjk->bik", a, b)` multiplies matrices, and so does
+ * `einsum(a, [0, 1, 2], b, [0, 2, 3], [0, 1, 3])`.
  *
  * Letters name axes, `...` any number of broadcast ones; a letter that the result lacks is added up.  Without `->` the
  * result has the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
  */
-export function einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor {
+export function einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor;
+export function einsum(operand: Tensor, subscripts: Subscripts, ...more: readonly (Tensor | Subscripts)[]): Tensor;
+export function einsum(first: string | Tensor, ...rest: readonly unknown[]): Tensor {
+  const [equation, ...operands] =
+    first instanceof Tensor ? asEquation([first, ...rest]) : [first, ...(rest as (Tensor | readonly Tensor[])[])];
   if (typeof equation !== "string")
     throw new TypeMismatchError(`einsum: argument 'equation' must be a string, got ${describe(equation)}`);
   const tensors = operands.flat() as Tensor[];

@@ -174,6 +174,10 @@ export default {
       [1, 2, 4],
       [3, 4, 10],
     ]);
+    const product = await einsum("ij,jk->ik", a, b).tolist();
+    t.equal(await einsum(a, [0, 1], b, [1, 2], [0, 2]).tolist(), product);
+    t.equal(await einsum(a, ["...", 30], b, [30, 2]).tolist(), await einsum("...e,eC", a, b).tolist());
+    await t.throws(() => einsum(a, [0, 52]), /subscript 52 is not within the valid range \[0, 52\)/);
     t.equal(await einsum("ij,jk", [a, b]).tolist(), [
       [1, 2, 4],
       [3, 4, 10],

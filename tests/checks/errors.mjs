@@ -1,4 +1,13 @@
 // Bad input is refused with the operator, what was given and what is expected; nothing changes.
+/** The class of an error. */
+async function named(call) {
+  try {
+    await call();
+  } catch (error) {
+    return error.name;
+  }
+}
+
 export default {
   "wrong shapes": async (t) => {
     const a = t.torch.ones([2, 3], { device: t.device });
@@ -8,6 +17,9 @@ export default {
     await t.throws(() => t.torch.cat([a, t.torch.ones([2], { device: t.device })]), /cat/);
   },
   "a dimension out of range": async (t) => {
+    const { softmax } = t.torch.nn.functional,
+      x = t.torch.ones([2], { device: t.device });
+    for (const call of [() => softmax(x, 5), () => x.sum(1), () => x.flip(1)]) t.equal(await named(call), "IndexError");
     const a = t.torch.ones([2, 3], { device: t.device });
     await t.throws(() => a.sum(2), /\[-2, 1\].*2/);
     await t.throws(() => a.softmax(-3), /\[-2, 1\].*-3/);

@@ -318,6 +318,8 @@ export default {
     t.close(await stack(x).tolist(), await stack.norm(layer(layer(x))).tolist(), { atol: 1e-5 });
     t.equal(stack.layers[0].linear1.weight === layer.linear1.weight, false);
     const mask = nn.Transformer.generate_square_subsequent_mask(3, { device: t.device });
+    const own = nn.Transformer(2, 1, 1, 1, 2).generate_square_subsequent_mask(3, { device: t.device });
+    t.equal(await own.tolist(), await mask.tolist());
     t.equal(await mask.tolist(), [
       [0, -Infinity, -Infinity],
       [0, 0, -Infinity],

@@ -242,6 +242,10 @@ class TransformerClass extends Module {
   static generate_square_subsequent_mask(sz: number, options?: Options): Tensor {
     return triu(full([sz, sz], -Infinity, options ?? {}), 1);
   }
+  /** The same, of a transformer. */
+  generate_square_subsequent_mask(sz: number, options?: Options): Tensor {
+    return TransformerClass.generate_square_subsequent_mask(sz, options);
+  }
 
   override forward(src: Tensor, tgt: Tensor, ...rest: [TransformerCall?] | (Mask | boolean | undefined)[]): Tensor;
   override forward(...args: unknown[]): Tensor {
