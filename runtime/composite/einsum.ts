@@ -1,6 +1,6 @@
 // Einstein's sum: products of tensors whose axes are named by letters, added up over the letters that the result lacks.
 
-import { listOf, whole } from "../base/argument-kinds.js";
+import { integer, listOf } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -109,7 +109,7 @@ function lettersOf(subscripts: Subscripts): string {
   const letter = (n: number | "..."): string => {
     if (n === "...") return n;
     if (!(n >= 0 && n < 52)) throw new OpError(`einsum(): subscript ${n} is not within the valid range [0, 52)`);
-    return String.fromCharCode(n < 26 ? 65 + whole(n, "einsum", "subscripts") : 71 + whole(n, "einsum", "subscripts"));
+    return String.fromCharCode(integer(n, "einsum", "subscripts") + (n < 26 ? 65 : 71));
   };
   return listOf<number | "...">(subscripts, "einsum", "subscripts").map(letter).join("");
 }
