@@ -17,7 +17,7 @@ from ...planner.plan import ordered, summed
 from ...planner.residues import Part, guarded, parts_of, sparse, with_guard
 from .kernel_plan import FEW_ROWS, Plan, WasmLaunch
 from .margins import margins_of
-from .parameters import with_parameters
+from .parameters import LaunchWriter
 from .rows import in_floats
 from .sharing import sharing_of
 from .small_windows import in_pairs, small_windows_of
@@ -43,7 +43,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         return WasmLaunch(kernel.number, why, None)
     check_unsigned(op.name, kernel, code, call.dtype)
     if kernel.raw is not None:
-        return with_parameters(body_plan(op, kernel, call, code, types), program)
+        return LaunchWriter(body_plan(op, kernel, call, code, types), program).write()
     r = resolve(kernel, call)
     if kernel.spread and (kernel.shape == "map" or kernel.shape == "reduce" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
@@ -59,10 +59,10 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if compute_class(call.dtype) == "f":
         found = in_parts(op, kernel, code, r, call, stored)
         if all(k.product is not None or k.singles or kernel.shape == "reduce" for k in found) and len(found) > 0:
-            launches = [with_parameters(k, program) for k in found]
+            launches = [LaunchWriter(k, program).write() for k in found]
             launches[0].more = launches[1:]
             return launches[0]
-    return with_parameters(planned(op, kernel, Part(kernel, code, r, ""), call, stored, -1), program)
+    return LaunchWriter(planned(op, kernel, Part(kernel, code, r, ""), call, stored, -1), program).write()
 
 
 def in_parts(op: Op, kernel: Kernel, code: Code, r: Resolved, call: Call, stored: list[str]) -> list[Plan]:
