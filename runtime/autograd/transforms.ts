@@ -178,7 +178,7 @@ function matching(given: unknown, like: readonly Tensor[], op: string, what: str
  * f's value at `primals`, and a function from weights of that value to the gradients of all primals; with `has_aux`,
  * what f answers beside its value, too.
  */
-export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor) => Tensor[]];
+export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor | readonly Tensor[]) => Tensor[]];
 export function vjp(
   f: Body,
   ...primals: (Tree | { has_aux?: boolean })[]

@@ -10,7 +10,9 @@ import { axisOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 
-export type Body = (...args: never[]) => unknown;
+// Parameters without a type are any: a function that is written where it is given needs no annotations.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Body = (...args: any[]) => unknown;
 
 export function checkTensor(x: unknown, op: string, what: string): Tensor {
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: expected ${what} to be a tensor, got ${describe(x)}`);

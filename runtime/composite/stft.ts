@@ -71,13 +71,13 @@ export function stft(input: Tensor, options: StftOptions & { n_fft: number }): T
 export function stft(
   input: Tensor,
   n_fft: number,
-  hop_length?: number | null,
-  win_length?: number | null,
-  window?: Tensor | null,
-  center?: boolean,
-  pad_mode?: PadMode,
-  normalized?: boolean,
-  onesided?: boolean | null,
+  hop_length?: number | null | StftOptions,
+  win_length?: number | null | StftOptions,
+  window?: Tensor | null | StftOptions,
+  center?: boolean | StftOptions,
+  pad_mode?: PadMode | StftOptions,
+  normalized?: boolean | StftOptions,
+  onesided?: boolean | null | StftOptions,
   return_complex?: boolean | null,
 ): Tensor;
 export function stft(...args: unknown[]): Tensor {
@@ -134,13 +134,13 @@ export function istft(input: Tensor, options: IstftOptions & { n_fft: number }):
 export function istft(
   input: Tensor,
   n_fft: number,
-  hop_length?: number | null,
-  win_length?: number | null,
-  window?: Tensor | null,
-  center?: boolean,
-  normalized?: boolean,
-  onesided?: boolean | null,
-  length?: number | null,
+  hop_length?: number | null | IstftOptions,
+  win_length?: number | null | IstftOptions,
+  window?: Tensor | null | IstftOptions,
+  center?: boolean | IstftOptions,
+  normalized?: boolean | IstftOptions,
+  onesided?: boolean | null | IstftOptions,
+  length?: number | null | IstftOptions,
   return_complex?: boolean,
 ): Tensor;
 export function istft(...args: unknown[]): Tensor {

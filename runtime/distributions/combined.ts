@@ -1,5 +1,6 @@
 // Distributions over other ones: independent parts as one value, and mixtures.
 
+import type { Callable } from "../base/callable.js";
 import { count, refuse } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
@@ -177,7 +178,7 @@ class MixtureSameFamilyClass extends DistributionClass {
     return `MixtureSameFamily(\n  ${this.mixture_distribution},\n  ${this.component_distribution})`;
   }
 }
-export const MixtureSameFamily = /* @__PURE__ */ distribution(
+export const MixtureSameFamily: Callable<typeof MixtureSameFamilyClass> = /* @__PURE__ */ distribution(
   MixtureSameFamilyClass,
   "MixtureSameFamily",
   "mixture_distribution component_distribution",

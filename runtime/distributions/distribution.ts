@@ -220,6 +220,13 @@ interface Traits {
   has_enumerate_support?: boolean;
 }
 
+export type Named = Readonly<Record<string, Tensor | number | boolean | null | undefined>>;
+/** Parameters by name, alone or after others: `MultivariateNormal(loc, { scale_tril })`. */
+export interface ByName<C extends Class> {
+  (...args: [...unknown[], Named]): InstanceType<C>;
+  new (...args: [...unknown[], Named]): InstanceType<C>;
+}
+
 /** Declares a distribution: its parameters as a line, what they must hold, and its traits. */
 export function distribution<C extends Class>(
   target: C,
@@ -227,13 +234,13 @@ export function distribution<C extends Class>(
   line: string,
   arg_constraints: Readonly<Record<string, Constraint>>,
   traits: Traits = {},
-): Callable<C> {
+): Callable<C> & ByName<C> {
   const params = line.split(" ").map((word) => word.replace("?", ""));
   for (const [key, value] of Object.entries({ params, arg_constraints, ...traits })) {
     if (!Object.hasOwn(target.prototype as object, key))
       Object.defineProperty(target.prototype, key, { value, configurable: true });
   }
-  return declared(target, name, line);
+  return declared(target, name, line) as Callable<C> & ByName<C>;
 }
 /** The class, which takes the parameters of a line. */
 export const declared = <C extends Class>(target: C, name: string, line: string): Callable<C> =>

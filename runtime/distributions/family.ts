@@ -134,7 +134,7 @@ export abstract class FamilyMember extends DistributionClass {
 
 export type FamilyClass<P extends string> = Callable<
   new (
-    ...values: (Value | Validate | null)[]
+    ...values: (Value | Validate | null | Partial<Readonly<Record<P, Value | null>>>)[]
   ) => FamilyMember & Given<P>
 >;
 

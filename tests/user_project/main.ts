@@ -293,3 +293,13 @@ torch.autograd.graph
   .get_gradient_edge(hiddenAfter.add(cellAfter).requires_grad_(true))
   .node.next_functions.map(([node]) => node);
 console.log(sample, torch.kl_div(hiddenAfter, cellAfter, { reduction: 2 }));
+
+// functions written in place need no types; parameters of distributions by name, alone or after others
+const slopes: Tensor = torch.func.jacrev((y) => y.pow(2))(x);
+const [, pull] = torch.func.vjp((y: Tensor) => [y, y.mul(2)], x);
+pull([slopes, slopes]);
+const logits = torch.zeros(3);
+console.log(torch.distributions.Categorical({ logits }).probs, torch.distributions.NegativeBinomial(2, { logits }));
+new torch.distributions.MultivariateNormal(logits, { scale_tril: torch.eye(3) }).sample([2]);
+torch.stft(torch.ones(20), 8, 4, { center: false, return_complex: true });
+torch.einsum(x, [0], x, [0], []);

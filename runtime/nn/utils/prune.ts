@@ -109,6 +109,10 @@ type Scores = ReadonlyMap<Place, Tensor>;
  */
 export function global_unstructured(
   parameters: Iterable<Place>,
+  options: { pruning_method: Method; importance_scores?: Scores | null; [option: string]: unknown },
+): void;
+export function global_unstructured(
+  parameters: Iterable<Place>,
   pruning_method: Method,
   importance_scores?: Scores | null | Record<string, unknown>,
   options?: Record<string, unknown>,
