@@ -57,6 +57,20 @@ export default {
       ],
     ]);
   },
+  "slopes at NaN": (c) =>
+    slopes(c, [
+      ["max of all", (x, t) => t.max(x), [NaN, 1, 2], [1, 0, 0]],
+      ["min of all", (x, t) => t.min(x), [3, NaN, NaN, 1], [0, 0.5, 0.5, 0]],
+      ["max of equal ones", (x, t) => t.max(x), [3, 1, 3], [0.5, 0, 0.5]],
+      ["min of infinities", (x, t) => t.min(x), [Infinity, Infinity], [0.5, 0.5]],
+      ["xlogy", (x, t) => t.xlogy(x, t.tensor([NaN, 0, -1, 1], { device: x.device })), [0, 0, 0, 0], [NaN, 0, 0, 0]],
+      [
+        "xlog1py",
+        (x, t) => t.special.xlog1py(x, t.tensor([NaN, -1, -2, 0], { device: x.device })),
+        [0, 0, 0, 0],
+        [NaN, 0, 0, 0],
+      ],
+    ]),
   "second slopes at kinks and saturated ends are PyTorch's": async ({ torch, tensor, close }) => {
     const F = torch.nn.functional,
       like = (x, value) => torch.full_like(x, value),
