@@ -16,11 +16,11 @@ from .strategies.attention import ROWS, accesses_of, attention_text, block_rows,
 from .strategies.pair_blocks import (
     pair_accesses,
     pair_facts_text,
-    pair_lines,
     pair_sum_text,
     pair_tile,
     row_blocks,
 )
+from .strategies.pair_lines import pair_lines
 from .strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible, worth_tiles
 from .strategy import chosen, number
 from .writer import MOST_BINDINGS, Facts, bind_only, new_kernel

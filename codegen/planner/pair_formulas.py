@@ -9,6 +9,10 @@ from ..data.nodes import Apply, Binary, Node, Rounded, mapped
 # quotients of such by their sum, so that the edges of both functions are out of reach.
 BRANCHLESS = {"exp_of": "exp_below", "divide": "ratio"}
 
+# How far a score may be above what is subtracted from it: exponentials up to that, and sums of as many as memory holds,
+# are far from infinite, and their digits are the same.
+ROOM = "32.0"
+
 
 def branchless(name: str) -> str:
     return BRANCHLESS[name] if name in BRANCHLESS else name

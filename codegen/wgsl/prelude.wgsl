@@ -150,10 +150,14 @@ fn exp_edge(x: f32) -> f32 {
   return exp_scaled(x, 0);
 }
 
-//= exp_below: is_nan exp_inside
-// exp(x) of what is at most about 0, without a branch: where it would be less than the least normal number, 0.
+//= exp_below:
+// exp(x) of what is at most about 32, without a branch: where it would be less than the least normal number, 0.  The
+// power of two is split off as in exp_inside, as the device's own exponential loses digits with the size of its argument.
 fn exp_below(x: f32) -> f32 {
-  return select(select(exp_inside(max(x, -87.0)), 0.0, x < -87.0), x, is_nan(x));
+  let rounded = bitcast<u32>(fma(x, 1.44269504, 12582912.0)) & 0x7fffffffu;
+  let n = bitcast<f32>(rounded) - 12582912.0;
+  let r = fma(x, 1.92596303e-8, fma(x, 1.44269504, -n));
+  return select(exp2(r) * bitcast<f32>((rounded << 23u) + 0x3f800000u), 0.0, x < -87.0);
 }
 
 //= exp2_of: is_nan infinity_like scaled

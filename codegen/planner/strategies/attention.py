@@ -15,7 +15,7 @@ from ..attention_kernels import Attention, hides_later
 from ..contract import Factor, Product
 from ..lines import Line, Resolved, collapsed, points
 from ..memory import needed, read_lines
-from ..pair_formulas import branchless, straight
+from ..pair_formulas import ROOM, branchless, straight
 from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform, use
@@ -36,8 +36,9 @@ MOST_COLUMNS = 128  # features of a value: a thread makes eight columns of them 
 class AttentionText:
     """What attention.wgsl.j2 shows.  rows, keys: of a block; column_vec4: columns of a thread; wide: vec4s of a point
     of the right tile; batch, batch_names: the batch's variables; score: statements of a function, the last one its
-    result; products, values: loads; *_turned: how vec4s are permuted along the depth (tiled_loads.py); causal: whether
-    keys behind a block's last query do not count; safe: whether a query without keys has zeros."""
+    result; room: how far a score may be above what is subtracted from it; products, values: loads; *_turned: how
+    vec4s are permuted along the depth (tiled_loads.py); causal: whether keys behind a block's last query do not
+    count; safe: whether a query without keys has zeros."""
 
     title: str
     declarations: list[str]
@@ -51,6 +52,7 @@ class AttentionText:
     batch_names: list[str]
     score: list[str]
     exponential: str
+    room: str
     quotient: str
     safe: bool
     products: list[Load]
@@ -165,6 +167,7 @@ def attention_text(k: KernelWriter, a: Attention, lines: Lines, title: str) -> A
         [variable(lines.batch[d], "outer", d) for d in range(len(lines.batch))],
         score,
         branchless(a.exponential),
+        ROOM,
         a.quotient,
         a.safe,
         products,

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...data.model import Call
 from ...data.nodes import Element, Local, Node, contains
 from ..attention_gradient import AttentionGradient, PairKernel, vanishes_later
 from ..attention_kernels import hides_later
 from ..contract import Factor, Product
-from ..lines import Line, Resolved, collapsed, points
-from ..memory import needed, read_lines, store_lines
-from ..pair_formulas import branchless
-from ..pairs import COLUMN, Pairs, WeightedSum
+from ..lines import points
+from ..memory import needed, store_lines
+from ..pair_formulas import ROOM, branchless
+from ..pairs import WeightedSum
 from ..positions import variable
-from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
+from .pair_lines import Ahead, PairLines, ahead_of, other_variables, pair_function, pair_places, row_variables
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
 from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces, turned
@@ -46,8 +45,8 @@ class PairLoads:
 @dataclass
 class PairSumText:
     """What pair_sums.wgsl.j2 shows.  row_vec4, column_vec4: vec4s of a thread's rows and columns; wide: vec4s of a
-    point of the right tile; weight: statements of a function, the last one its result; begin, until: of the others;
-    last_first: whether the last rows have the most to do."""
+    point of the right tile; row_ahead, other_ahead: what is read before the pairs; weight: statements of a function,
+    the last one its result; begin, until: of the others; last_first: whether the last rows have the most to do."""
 
     title: str
     declarations: list[str]
@@ -65,6 +64,8 @@ class PairSumText:
     products: list[PairLoads]
     factors: list[Load]
     factor_turned: int
+    row_ahead: list[Ahead]
+    other_ahead: list[Ahead]
     weight: list[str]
     begin: str
     until: str
@@ -74,7 +75,8 @@ class PairSumText:
 
 @dataclass
 class PairFactsText:
-    """What pair_facts.wgsl.j2 shows.  first: the number of the product; stored: statements."""
+    """What pair_facts.wgsl.j2 shows.  first: the number of the product; room: how far a score may be above what is
+    subtracted from it; stored: statements."""
 
     title: str
     declarations: list[str]
@@ -91,20 +93,10 @@ class PairFactsText:
     first: int
     score: list[str]
     exponential: str
+    room: str
     until: str
     last_first: bool
     stored: list[str]
-
-
-@dataclass
-class PairLines:
-    """The lines of a launch by role; depths: of each product."""
-
-    batch: list[Line]
-    rows: list[Line]
-    columns: list[Line]
-    others: list[Line]
-    depths: list[list[Line]]
 
 
 @dataclass
@@ -113,26 +105,6 @@ class PairTile:
 
     rows: int
     depth: int
-
-
-def pair_lines(pairs: Pairs, made: PairKernel, call: Call, r: Resolved) -> PairLines:
-    """The lines by role."""
-    query, key = pairs.axes[len(pairs.axes) - 2], pairs.axes[len(pairs.axes) - 1]
-    own = key if len(made.sums) > 0 and not made.sums[0].by_query else query
-    out = PairLines([], [], [], r.reduce[:1], [[line] for line in r.reduce[1:]])
-    at = 0
-    for loop in made.kernel.loops:
-        count = 1 if loop.extent is not None else len(call.packs[loop.pack])
-        lines = r.outer[at : at + count]
-        at += count
-        if loop.name == COLUMN:
-            out.columns.extend(lines)
-        elif loop.name == own:
-            out.rows.extend(lines)
-        else:
-            out.batch.extend(lines)
-    out.batch = collapsed(out.batch)
-    return out
 
 
 def column_vec4s(lines: PairLines) -> int:
@@ -246,30 +218,6 @@ def rounds_of(sides: list[Side], tile: PairTile) -> int:
     return (max(total, factor) + THREADS - 1) // THREADS
 
 
-def pair_variables(k: KernelWriter, lines: PairLines) -> list[str]:
-    """The variables of the row `row` and the other `at`, which formulas of pairs are read with from now on."""
-    k.outer = lines.batch + lines.rows
-    k.reduce = lines.others
-    k.prefix = "pair_"
-    out: list[str] = []
-    d = len(lines.batch)
-    for line in lines.rows:
-        flat = "min(row, p.row_count - 1u)"
-        out.append(f"let {variable(line, 'outer', d)} = {flat if line.name == '' else f'i32({flat})'};")
-        d += 1
-    for line in lines.others:
-        out.append(f"let {variable(line, 'inner', 0)} = {'at' if line.name == '' else 'i32(at)'};")
-    return out
-
-
-def pair_function(k: KernelWriter, lines: PairLines, body: Node) -> list[str]:
-    """Statements that set `value` to a formula of the row `row` and the other `at`, by variables of their products."""
-    out = pair_variables(k, lines)
-    out.extend(read_lines(k, [body], [], "", False))
-    out.append(f"let value = {printed(body)};")
-    return out
-
-
 def pair_sum_text(
     k: KernelWriter,
     a: AttentionGradient,
@@ -290,7 +238,10 @@ def pair_sum_text(
     across = sides[len(sides) - 1]
     sizes = Tile(tile.rows, 4 * ACROSS * vec4s, tile.depth, 4, 4)
     factors = loads_of(k, [across], sizes, THREADS, "f", points(lines.others) % tile.depth != 0)
-    weight = pair_function(k, lines, made.formulas[0])
+    pair_places(k, lines)
+    row_ahead = ahead_of(k, made.formulas, lines.rows, lines.others, row_variables(lines))
+    other_ahead = ahead_of(k, made.formulas, lines.others, lines.rows, other_variables(lines))
+    weight = pair_function(k, lines, made.formulas, [*row_ahead, *other_ahead])
     k.outer = lines.batch + lines.rows + lines.columns
     k.reduce = lines.others
     k.prefix = ""
@@ -315,6 +266,8 @@ def pair_sum_text(
         products,
         factors,
         turned(across),
+        row_ahead,
+        other_ahead,
         weight,
         f"first_row / {OTHERS}u * {OTHERS}u" if causal and not own.by_query else "0u",
         f"min(p.other_count, first_row + {tile.rows}u)" if causal and own.by_query else "p.other_count",
@@ -336,7 +289,8 @@ def pair_facts_text(
     batch = split_lines(k, lines.batch, 0, len(lines.batch), "outer", "batch", "", "let")
     sides = loaded(k, a, made, lines, tile)
     products = products_of(k, a, made, sides, lines, tile)
-    score = pair_function(k, lines, made.formulas[0])
+    pair_places(k, lines)
+    score = pair_function(k, lines, made.formulas, [])
     k.outer = lines.batch + lines.rows
     k.reduce = []
     k.prefix = "row_"
@@ -365,6 +319,7 @@ def pair_facts_text(
         products[0].number,
         score,
         branchless(a.facts.exponential),
+        ROOM,
         f"min(p.other_count, first_row + {tile.rows}u)" if causal else "p.other_count",
         causal,
         stored,

@@ -15,11 +15,10 @@ from ...data.nodes import Element
 from ..attention_gradient import AttentionGradient, PairKernel, vanishes_later
 from ..contract import Factor, Product
 from ..lines import Line, points
-from ..memory import read_lines
 from ..pair_formulas import with_steps
-from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
-from .pair_blocks import PairLines, batch_names, pair_variables, uses_product
+from .pair_blocks import batch_names, uses_product
+from .pair_lines import Ahead, PairLines, ahead_of, other_variables, pair_function, pair_places, row_variables
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
 from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces
@@ -29,6 +28,8 @@ from .tiled_places import power_from
 # each are three workgroups for a processor of an H200, whose memory of 32 KiB every desktop GPU has.
 TILE_ROWS, TILE_OTHERS = 64, 32
 TILE_THREADS = 128
+# Vec4s of features in a round of the loop: keys and values take 2.92 ms, 3.10 with two, 3.25 with one (an H200).
+TOGETHER = 4
 BESIDE = 8  # threads side by side, each with every eighth of the others and of the vec4s of columns
 MOST_TILE_COLUMNS = 64  # of a sum: two vec4s for each of a thread's rows
 MOST_SUMS = 2
@@ -51,7 +52,7 @@ class OtherTile:
 @dataclass
 class TileProduct:
     """A product of features.  within: what the place of a vec4 is less than; steps: whole vec4s of features; rest:
-    features of one more; right: the loads of its others."""
+    features of one more; left, right: the loads of its rows and others; next: the product after it, [] if none is."""
 
     number: int
     tile: str
@@ -61,6 +62,7 @@ class TileProduct:
     rest: int
     left: list[Load]
     right: list[Load]
+    next: list[TileProduct]
 
 
 @dataclass
@@ -77,9 +79,10 @@ class TileSum:
 
 @dataclass
 class PairTileText:
-    """What pair_tiles.wgsl.j2 shows.  left: vec4s of the rows' tile, where the weights lie, too; weights: the type of a
-    pair's; weight: statements of a function; result: of these; begin, until: of the others; last_first: whether the
-    last rows have the most to do."""
+    """What pair_tiles.wgsl.j2 shows.  together: vec4s of features in a round of the products' loop; left: vec4s of
+    the rows' tile, where the weights lie, too; weights: the type of a pair's; row_ahead, other_ahead: what is read
+    before the pairs; weight: statements of a function; result: of these; begin, until: of the others; last_first:
+    whether the last rows have the most to do."""
 
     title: str
     declarations: list[str]
@@ -87,6 +90,7 @@ class PairTileText:
     rows: int
     others: int
     threads: int
+    together: int
     left: int
     tiles: list[OtherTile]
     rounds: int
@@ -95,6 +99,8 @@ class PairTileText:
     products: list[TileProduct]
     sums: list[TileSum]
     weights: str
+    row_ahead: list[Ahead]
+    other_ahead: list[Ahead]
     weight: list[str]
     result: str
     begin: str
@@ -214,15 +220,6 @@ def tile_blocks(lines: PairLines) -> int:
     return (points(lines.rows) + TILE_ROWS - 1) // TILE_ROWS
 
 
-def weight_lines(k: KernelWriter, made: PairKernel, lines: PairLines) -> list[str]:
-    """Statements that set `value` and a number to each weight of the row `row` and the other `at`."""
-    out = pair_variables(k, lines)
-    out.extend(read_lines(k, [*made.formulas], [], "", False))
-    for n in range(len(made.formulas)):
-        out.append(f"let value{n} = {printed(made.formulas[n])};")
-    return out
-
-
 def sum_stores(k: KernelWriter, made: PairKernel, lines: PairLines, n: int) -> Stores:
     """The statements for one of the sums: as if the kernel had no other."""
     kernel, code = k.kernel, k.code
@@ -267,7 +264,10 @@ def pair_tile_text(
         left_loads = tile_loads(k, sides[at], TILE_ROWS, points(lines.rows), 0)
         right_loads = tile_loads(k, sides[at + 1], TILE_OTHERS, points(lines.others), before)
         within = power_from(width)
-        products.append(TileProduct(n, f"tile{n}", width, within, features // 4, features % 4, left_loads, right_loads))
+        product = TileProduct(n, f"tile{n}", width, within, features // 4, features % 4, left_loads, right_loads, [])
+        if len(products) > 0:
+            products[len(products) - 1].next.append(product)
+        products.append(product)
         tiles.append(OtherTile(f"tile{n}", other_access(a, made, n), width, []))
         left = max(left, TILE_ROWS * width)
         at += 2
@@ -276,7 +276,10 @@ def pair_tile_text(
         rounds = max(rounds, load_rounds(sides[n], TILE_OTHERS))
         loads = tile_loads(k, sides[n], TILE_OTHERS, points(lines.others), 0)
         tiles.append(OtherTile(sides[n].tile, sides[n].factor.accesses[0], width, loads))
-    weight = weight_lines(k, made, lines)
+    pair_places(k, lines)
+    row_ahead = ahead_of(k, made.formulas, lines.rows, lines.others, row_variables(lines))
+    other_ahead = ahead_of(k, made.formulas, lines.others, lines.rows, other_variables(lines))
+    weight = pair_function(k, lines, made.formulas, [*row_ahead, *other_ahead])
     sums: list[TileSum] = []
     for n in range(len(made.sums)):
         shared = loaded_by(a, made, lines, made.factors[n])
@@ -292,6 +295,7 @@ def pair_tile_text(
         TILE_ROWS,
         TILE_OTHERS,
         TILE_THREADS,
+        TOGETHER,
         left,
         tiles,
         rounds,
@@ -300,6 +304,8 @@ def pair_tile_text(
         products,
         sums,
         "f32" if len(sums) == 1 else "vec2<f32>",
+        row_ahead,
+        other_ahead,
         weight,
         "value0" if len(sums) == 1 else "vec2(value0, value1)",
         f"first_row / {TILE_OTHERS}u * {TILE_OTHERS}u" if causal and not by_query else "0u",
