@@ -17,7 +17,7 @@ HERE = Path(__file__).parent / "exchange"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    for archive in ("models.tar.xz", "detectors.tar.xz", "numbers.tar.xz"):
+    for archive in ("models.tar.xz", "detectors.tar.xz", "numbers.tar.xz", "regions.tar.xz"):
         with tarfile.open(HERE / archive) as tar:
             tar.extractall(folder, filter="data")
     return folder
@@ -37,7 +37,7 @@ def test_operators(device, least, dist):
     assert len(passes("operators.mjs", device)) >= least
 
 
-@pytest.mark.parametrize(("device", "least"), [("cpu", 61), ("webgpu", 61)])
+@pytest.mark.parametrize(("device", "least"), [("cpu", 66), ("webgpu", 66)])
 def test_programs(device, least, models, dist):
     assert len(passes("programs.mjs", models, device)) >= least
 

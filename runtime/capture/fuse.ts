@@ -37,8 +37,11 @@ function itemsOf(n: number, step: Step, values: Value[]): Item[] {
   const work = workOf(n, step, values);
   if (work) return apart(work).map((one) => item_of(n, one));
   // That a change is counted is the host's matter.
-  const { reads, writes } = step.kind === "change" ? { reads: [], writes: [] } : touched(step);
-  return [{ step: n, work: null, reads: [...reads, ...writes], writes: [...writes] }];
+  if (step.kind === "change") return [{ step: n, work: null, reads: [], writes: [] }];
+  // What reads a value that is to blame comes after that, and is to blame with it.
+  const { reads, writes } = touched(step),
+    changed = step.kind === "blame" ? [step.value] : writes;
+  return [{ step: n, work: null, reads: [...reads, ...writes], writes: [...changed] }];
 }
 
 /** Two steps by their numbers that a value connects, and why they are not one. */

@@ -150,6 +150,6 @@ export function touched(step: Step): { readonly reads: readonly number[]; readon
     case "check":
       return { reads: [step.value], writes: [] };
     case "blame":
-      return { reads: [step.by], writes: [] };
+      return { reads: [step.by, step.value], writes: [] };
   }
 }

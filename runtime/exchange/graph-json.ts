@@ -39,6 +39,8 @@ export interface TensorMeta {
   readonly dtype: DType | null;
   readonly shape: readonly Extent[];
   readonly requiresGrad: boolean;
+  /** The kind of its device: "cpu", "cuda". */
+  readonly device?: string;
 }
 
 /** What an argument is: a value, the name of one, a list of them, or a graph. */
@@ -58,6 +60,8 @@ export interface NodeJson {
   /** The names of what it gives, null for what nobody can use; `single`: one value, not a list of one. */
   readonly outputs: readonly (string | null)[];
   readonly single: boolean;
+  /** Whether the model called it without gradients, of which decomposing a program leaves no more than this. */
+  readonly apart?: boolean;
 }
 
 export interface GraphJson {
@@ -78,15 +82,15 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** Reads the JSON of one file. */
+/** What a node says of its origin: the function and the method that the model called. */
+const originOf = (metadata: unknown): string => String((metadata as Json | null | undefined)?.["torch_fn"] ?? "");
+
 /** The operator that the model called.  Decomposing a program makes `alias` of `detach`, and of slices of everything, whose
- *  gradients go on; which it was is left in what the node says of its origin. */
-function meant(target: string, metadata: unknown): string {
-  const origin = (metadata as Json | null | undefined)?.["torch_fn"];
-  return target === "torch.ops.aten.alias.default" && typeof origin === "string" && /\.detach$/.test(origin)
-    ? "torch.ops.aten.detach.default"
-    : target;
-}
+ *  gradients go on; which it was is left in its origin. */
+const meant = (target: string, origin: string): string =>
+  target === "torch.ops.aten.alias.default" && origin.endsWith(".detach") ? "torch.ops.aten.detach.default" : target;
+
+/** Reads the JSON of one file. */
 
 export class GraphReader {
   constructor(
@@ -227,6 +231,7 @@ export class GraphReader {
       dtype,
       shape: this.list(meta["sizes"], place).map((size) => this.extent(size, place)),
       requiresGrad: meta["requires_grad"] === true,
+      device: String((meta["device"] as Json | null | undefined)?.["type"] ?? "cpu"),
     };
   }
 
@@ -246,7 +251,8 @@ export class GraphReader {
 
   private node(value: unknown, index: number): NodeJson {
     const node = this.object(value, `node ${index}`),
-      target = meant(this.text(node["target"], `node ${index}`), node["metadata"]),
+      origin = originOf(node["metadata"]),
+      target = meant(this.text(node["target"], `node ${index}`), origin),
       name = typeof node["name"] === "string" ? node["name"] : `node ${index}`,
       place = `${name} (${target})`;
     const inputs = this.list(node["inputs"], place).map((item) => {
@@ -267,6 +273,7 @@ export class GraphReader {
       inputs,
       outputs: outputs.map((o) => (o.kind === "name" ? o.name : null)),
       single: given.length === 1 && first!.kind === "name" && node["is_hop_single_tensor_return"] !== false,
+      apart: target.startsWith("torch.ops.aten.") && origin.startsWith("wrap_with_set_grad_enabled"),
     };
   }
 }

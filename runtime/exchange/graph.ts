@@ -3,12 +3,13 @@
 
 import { OpError } from "../base/errors.js";
 import { to } from "../views/transfer.js";
-import { isRecording } from "../tape/grad-mode.js";
+import { isRecording, set_grad_enabled } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
 import type { Call, Operator } from "./operators.js";
 import { type Steps, completed, finished, settled } from "./waiting.js";
+import { withoutVmap } from "./higher-order.js";
 import { onDevice, withWideValues } from "./wide-values.js";
 
 interface Step {
@@ -63,20 +64,24 @@ function* namesIn(operand: Operand): Generator<string> {
 export class Graph {
   private readonly steps: readonly Step[];
   private readonly json: GraphJson;
+  /** The kind of device that it was exported for; null: it has no tensors. */
+  private readonly origin: string | null = null;
   /** Values that are on the CPU, wherever the program runs. */
   private readonly away: ReadonlySet<string | null>;
 
   /** Throws for operators that there are not here, all of them with their places; a graph within another adds its own
    *  to `missing`. */
   constructor(
-    json: GraphJson,
+    given: GraphJson,
     private readonly file: string,
     private readonly operators: Operators,
     missing?: Map<string, string[]>,
   ) {
     const outermost = missing === undefined,
       absent = missing ?? new Map<string, string[]>();
+    const json = withoutVmap(given, namesIn);
     this.json = json;
+    for (const { device } of json.tensors.values()) this.origin ??= device ?? null;
     const known = new Set(json.inputs.flatMap((input) => [...namesIn(input)])),
       lastUse = new Map<string, number>();
     const check = (operand: Operand, place: string) => {
@@ -181,10 +186,11 @@ export class Graph {
         if (value !== null) options[name] = value;
       } else args.push(value);
     }
-    const call: Call = { args, options, used, device: place, target: node.target };
+    const call: Call = { args, options, used, device: place, origin: this.origin, target: node.target };
     let result: unknown;
     try {
-      result = yield* settled(yield* completed(() => operator(call)));
+      const work = (): unknown => operator(call);
+      result = yield* settled(yield* completed(node.apart ? () => set_grad_enabled(false, work) : work));
     } catch (error) {
       const { message } = error as Error,
         where = `${node.name} (${node.target})`;

@@ -40,6 +40,8 @@ export interface Call {
   readonly used: readonly boolean[];
   /** Where the program runs. */
   readonly device: string;
+  /** The kind of device that it was exported for, such as "cuda". */
+  readonly origin?: string | null;
   readonly target: string;
 }
 export type Operator = (call: Call) => unknown;

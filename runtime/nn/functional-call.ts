@@ -3,8 +3,10 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { listOf } from "../base/argument-kinds.js";
+import { capturing } from "../base/capturing.js";
 import { stack } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
+import { hidden } from "./members.js";
 import { type Module, checkModule } from "./module.js";
 
 type State = Readonly<Record<string, Tensor>>;
@@ -19,11 +21,14 @@ export function swapped<R>(module: Module, state: State, f: () => R): R {
   try {
     for (const [path, tensor] of Object.entries(state)) {
       const at = path.lastIndexOf("."),
-        owner = module.get_submodule(path.slice(0, Math.max(at, 0))) as unknown as Record<string, unknown>,
+        within = module.get_submodule(path.slice(0, Math.max(at, 0))),
+        owner = within as unknown as Record<string, unknown>,
         name = path.slice(at + 1),
         before = owner[name];
       if (!(tensor instanceof Tensor))
         throw new TypeMismatchError(`functional_call: '${path}' must be a tensor, got ${describe(tensor)}`);
+      // What it holds is as before when the call is over.
+      capturing?.reached(within, hidden.get(within)!.hooks);
       undo.push(() => {
         owner[name] = before;
       });

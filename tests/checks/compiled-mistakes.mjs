@@ -111,6 +111,31 @@ export default {
     t.equal(t.torch.compiler.explain(f).match(/\bcopy\b/g).length, 4);
   },
 
+  "a refusal of elements concerns what is made of the result, too, though steps are joined": async (t) => {
+    const { torch } = t,
+      table = made(t, [5, 3]),
+      begins = (...at) => t.tensor(at, { dtype: "int64" });
+    const f = await like(
+      t,
+      (ids, at) => torch.nn.functional.embedding_bag(ids, table, at).mul(2).add(1),
+      (n) => [begins(1, n % 5, 0, 4), begins(0, 2)],
+    );
+    await t.throws(async () => (await f(begins(1, 2, 0, 4), begins(1, 2))).tolist(), /offsets\[0\] has to be 0/);
+    t.equal((await f(begins(1, 2, 0, 4), begins(0, 2)).tolist()).length, 2);
+  },
+
+  "a module that is called with other parameters is replayed so": async (t) => {
+    const { nn, func } = t.torch,
+      layer = t.device === "cpu" ? nn.Linear(3, 2) : nn.Linear(3, 2).to(t.device),
+      own = layer.weight;
+    await like(
+      t,
+      (x, weight) => func.functional_call(layer, { weight }, [x]).add(layer(x)),
+      (n) => [made(t, [2, 3], n), made(t, [2, 3], 40 + n)],
+    );
+    ok(layer.weight === own, "the module has its own again");
+  },
+
   "what a call brings and changes is brought anew by each replay": async (t) => {
     // In part, as a whole after it was read, by a kernel of its own, and where a view of it is left.
     const bringing = [

@@ -3,8 +3,8 @@ the program of the documentation, tests/files/exported.pt2.
 
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
-Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py; with
-`detectors` or `numbers` behind the command only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py and of
+regions.py; with `detectors`, `numbers` or `regions` behind the command only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
 nobody here reads: where in a program each node came from, and sample inputs."""
@@ -21,6 +21,7 @@ import torch
 from architectures import MODELS
 from architectures.detectors import DETECTORS
 from architectures.numbers import NUMBERS
+from architectures.regions import REGIONS
 from torch.utils import _pytree as pytree
 
 # of which there is a decomposed one beside the one as it is
@@ -47,9 +48,11 @@ def safetensors(tensors: dict[str, torch.Tensor]) -> bytes:
 
 def slim(graph: dict) -> None:
     for node in graph["nodes"]:
-        # what an alias was in the model is said there alone
+        # what an alias was in the model is said there alone, and what ran without gradients
         node["metadata"] = {
-            key: text for key, text in node["metadata"].items() if key == "torch_fn" and "alias" in node["target"]
+            key: text
+            for key, text in node["metadata"].items()
+            if key == "torch_fn" and ("alias" in node["target"] or "set_grad" in text)
         }
         for argument in node["inputs"]:
             if "as_graph" in argument["arg"]:
@@ -147,9 +150,10 @@ def write(archive_name: str, programs: list) -> None:
 
 
 def main():
-    for kind, networks in (("detectors", DETECTORS), ("numbers", NUMBERS)):
+    for kind, networks in (("detectors", DETECTORS), ("numbers", NUMBERS), ("regions", REGIONS)):
         if sys.argv[1:] in ([], [kind]):
-            listed = [(name, make, n % 2 == 0, archive) for n, (name, make) in enumerate(networks.items())]
+            every = 2 if kind != "regions" else len(networks)  # of regions decomposing leaves little
+            listed = [(name, make, n % every == 0, archive) for n, (name, make) in enumerate(networks.items())]
             write(f"{kind}.tar.xz", listed)
     if sys.argv[1:]:
         return
