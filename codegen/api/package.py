@@ -87,11 +87,13 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     texts = {name: made.data for name, made in all_made.items()}
     files |= data_files("callees", [library.ops[name] for name in found], texts)
     for file, ops in files_of:
+        derived = {op.name for op in ops if all_made[op.name].derived}
         files[f"ops/{file}.ts"] = earlier.get(
-            lambda: modules.ops_module(file, ops, {op.name for op in ops if all_made[op.name].derived}),
+            lambda: modules.ops_module(file, ops, derived),
             "functions",
             file,
             *(op.source for op in ops),
+            *sorted(derived),
         )
         files |= data_files(file, ops, texts, found)
     return files, report.compile_report([m.entry for m in all_made.values()])

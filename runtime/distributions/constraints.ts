@@ -12,8 +12,7 @@ import { titled } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { cat as joined, stack as stacked } from "../functions/join.js";
-import { isFloat } from "../elements/dtype.js";
-import { flag, float } from "../nn/shown.js";
+import { float, formatted } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { all, any } from "../../names/torch.js";
 import { cholesky_ex, eigvalsh } from "../../names/linalg.js";
@@ -97,12 +96,6 @@ export interface Joined {
   lengths: readonly number[];
 }
 
-/** As Python's texts have a tensor: without axes it is a number; where a GPU has it, it is not waited for. */
-export function formatted(x: Tensor): string {
-  if (x.shape.length > 0 || x.device !== "cpu") return String(x);
-  const number = Number(x.storage.as(x.dtype)[x.offset]);
-  return x.dtype === "bool" ? flag(number !== 0) : isFloat(x.dtype) ? float(number) : String(number);
-}
 const text = (x: Value): string => (x instanceof Tensor ? formatted(x) : float(x));
 const constraintOf = (value: unknown, op: string, name: string, wanted = "a constraint"): Constraint =>
   value instanceof ConstraintClass ? value : refuse(op, name, wanted, value);

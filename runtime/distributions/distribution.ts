@@ -6,11 +6,11 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type Shape, frozen, showSize } from "../base/shape.js";
 import { isOptions } from "../base/named-arguments.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { tuple } from "../nn/shown.js";
+import { formatted, tuple } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { all } from "../../names/torch.js";
 import { type Sizes, exp, expand, sqrt } from "./arithmetic.js";
-import { type Constraint, formatted, is_dependent } from "./constraints.js";
+import { type Constraint, is_dependent } from "./constraints.js";
 
 export interface DistributionOptions {
   /** Whether parameters and values are checked; on unless `set_default_validate_args(false)` said otherwise. */

@@ -1,4 +1,7 @@
-// Values as Python prints them, for the text of a module.
+// Values as Python prints them, for the texts of modules and of distributions.
+
+import { isFloat } from "../elements/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
 
 /** A float: with a point, exponents of two digits. */
 export function float(value: number): string {
@@ -11,6 +14,13 @@ export function float(value: number): string {
 }
 
 export const flag = (value: boolean): string => (value ? "True" : "False");
+
+/** As Python's texts have a tensor: without axes it is a number; where a GPU has it, it is not waited for. */
+export function formatted(x: Tensor): string {
+  if (x.shape.length > 0 || x.device !== "cpu") return String(x);
+  const number = Number(x.storage.as(x.dtype)[x.offset]);
+  return x.dtype === "bool" ? flag(number !== 0) : isFloat(x.dtype) ? float(number) : String(number);
+}
 
 /** A number, a text, a boolean, a list of them, or None. */
 export function shown(value: unknown): string {
