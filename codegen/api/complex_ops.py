@@ -47,16 +47,11 @@ def complex_module(library: Library) -> str:
         rows += [f'  "{name}": [{op.name}Op, "{takes}", "{gives}"],\n' for name in stands]
         if stands:
             files.setdefault(op.file, []).append(f"{op.name}Op")
-    said: dict[str, set[str]] = {}
+    named: dict[str, list[OpDef]] = {}
     for op in ops:
         if not own(op):
-            said.setdefault(key[op.name], set()).add(products(op))
-    found = []
-    for name, texts in said.items():
-        # Ops that only types tell apart go together; where one is not pointwise, none is taken for it.
-        text = min(texts, key=len)
-        if text and {t.lstrip("*") for t in texts} == {text.lstrip("*")}:
-            found.append(f"  {literal(name)}: {literal(text)},\n")
+            named.setdefault(key[op.name], []).append(op)
+    found = [f"  {literal(name)}: {literal(text)},\n" for name, group in named.items() if (text := agreed(group))]
     imports = "".join(
         f'import {{\n{"".join(f"  {name},{chr(10)}" for name in sorted(names))}}} from "./ops/{file}.js";\n'
         for file, names in files.items()
@@ -87,6 +82,16 @@ def products(op: OpDef) -> str:
         return ""
     places = {p.name: DIGITS[n] for n, p in enumerate(op.params)}
     return "*" * op.pointwise + ",".join("".join(places[name] for name in t) for t in found)
+
+
+def agreed(ops: list[OpDef]) -> str:
+    """The products of ops that only types tell apart, if all have the same; where one is not pointwise, none is taken
+    for it.  An op of bools where the others multiply numbers is never called with complex ones."""
+    texts = [products(op) for op in ops]
+    factors = {DIGITS.index(c) for text in texts if text != MODULUS for c in text if c in DIGITS}
+    asked = [text for op, text in zip(ops, texts) if all(op.params[n].cls != "Bool" for n in factors)]
+    text = min(asked, key=len, default="")
+    return text if {t.lstrip("*") for t in asked} == {text.lstrip("*")} else ""
 
 
 def brings(op: OpDef, other: OpDef) -> bool:
