@@ -59,6 +59,7 @@ export {
   type LinearCrossEntropyOptions,
 } from "./layers/class-losses.js";
 export { FractionalMaxPool2d, FractionalMaxPool3d } from "./layers/fractional-pool.js";
+export { TripletMarginWithDistanceLoss } from "./layers/triplet-loss.js";
 export {
   LazyBatchNorm1d,
   LazyBatchNorm2d,

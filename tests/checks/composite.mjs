@@ -375,4 +375,24 @@ export default {
     await t.throws(() => unravel_index(t.tensor([1.5]), [2]), /to be an integer tensor, but got float32/);
     await t.throws(() => unravel_index(t.tensor([true]), [2]), /to be an integer tensor, but got bool/);
   },
+  "a triplet loss takes any distance": async ({ torch, tensor, equal, close, throws }) => {
+    const { nn } = torch,
+      f = nn.functional.triplet_margin_with_distance_loss,
+      distance_function = (x, y) => x.sub(y).abs().sum(1),
+      row = (...numbers) => tensor(numbers).reshape([2, 2]),
+      anchor = row(0, 0, 1, 2).requires_grad_(),
+      positive = row(0, 1, 3, 1),
+      negative = row(2, 0, 1, 1);
+    const loss = nn.TripletMarginWithDistanceLoss({ distance_function, swap: true, margin: 3, reduction: "none" }),
+      losses = loss(anchor, positive, negative);
+    equal(await losses.tolist(), [2, 5]);
+    losses.sum().backward();
+    equal(await anchor.grad.flatten().tolist(), [1, -1, -1, 0]);
+    equal(await f(anchor, positive, negative, { distance_function }).item(), 1.5);
+    close(await f(anchor, positive, negative).item(), 1.11803329);
+    const refused = (options, message) => throws(() => f(anchor, positive, negative, options), message);
+    await refused({ distance_function: 3 }, /'distance_function' must be a function, got number 3/);
+    await refused({ distance_function, margin: -1 }, /margin must be greater than 0, got -1/);
+    await refused({ distance_function, reduction: "all" }, /'reduction' must be "mean", "sum" or "none", got "all"/);
+  },
 };
