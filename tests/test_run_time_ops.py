@@ -2,6 +2,7 @@
 package makes of them.  Pyodide itself runs in the op playground's tests (tests/test_playgrounds.py)."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -15,7 +16,7 @@ from workbench.run_time import answer, compiled
 
 SWISH = "op swish(x: Float, b: real = 1) = x * sigmoid(b * x)\n"
 # Everything that data has beyond numbers and texts: routines and bodies of its own and of the library, formulas of
-# sizes, requirements over elements, names, overloads, complex results, results in place, tables.
+# sizes, requirements over elements, names, overloads, complex numbers, results in place, tables, classes of modules.
 ALL = (
     SWISH
     + """
@@ -60,6 +61,20 @@ op ordered(x: Float[N]) -> (values: Float[N], places: Int[N])
 op joined(re: Float[N], im: Float[N]) -> Complex[N]
     out[n, c] = re[n] if c == 0 else im[n]
 
+op powers(z: Complex[N]) -> Float[N]
+    as power
+    out[n] = z[n, 0] ** 2 + z[n, 1] ** 2
+
+op power_of_rows(z: Complex[B, N]) -> Float[B]
+    as power
+    out[b] = sum[n, c] z[b, n, c] ** 2
+
+op gated(x: Float, limit: real, slope: real = 0.5) -> Float
+    module Gate(limit as below, slope)
+    module Open(slope, limit = 0) prints "{slope}"
+    require slope < 4, "slope must be below 4, got {slope}"
+    out = x if x > limit else slope * x
+
 op add_to(mut x: Float, y: Float)
     x = x + y
 """
@@ -96,6 +111,20 @@ const refused = async (f) => {
   }
 };
 const found = {};
+async function complexOnes() {
+  const z = torch.view_as_complex(torch.tensor([[1, 2], [3, 4]])).requires_grad_();
+  ops.power(z).sum().backward();
+  return {
+    powers: [await ops.power(z).tolist(), await ops.power(torch.stack([z, z])).tolist(), await ops.power(torch.tensor([2, 3])).tolist()],
+    slope: await torch.view_as_real(z.grad).tolist(),
+    // What is linear takes complex numbers by their parts.
+    blurred: await torch.view_as_real(ops.blurred(z)).tolist(),
+  };
+}
+async function modules() {
+  const gate = new ops.Gate({ below: 1 }), net = torch.nn.Sequential(ops.Open(2), gate);
+  return [await net(torch.tensor([-1, 0.5, 2])).tolist(), String(net), gate instanceof torch.nn.Module, (await refused(() => ops.Gate(1, 4)))[1], (await refused(() => ops.Gate()))[1]];
+}
 const ops = compiler.ops(%s);
 found.names = Object.keys(ops);
 for (const device of ["cpu", "webgpu"]) {
@@ -115,6 +144,8 @@ for (const device of ["cpu", "webgpu"]) {
     changed: await changed.tolist(),
     joined: String(await torch.view_as_real(ops.joined(torch.tensor([1]), torch.tensor([2]))).tolist()),
     profiled: ops.swish.name,
+    ...(await complexOnes()),
+    modules: await modules(),
   };
 }
 torch.setDefaultDevice("cpu");
@@ -173,6 +204,15 @@ def test_a_program_defines_ops_that_run_on_every_device(found):
             up, down = (float(f.grad([y + d])["x"][0]) for d in (step, -step))
             assert second == pytest.approx((up - down) / (2 * step), abs=1e-3)
         assert got["first"] == [[1, 2], [[1, 2]]] and got["ordered"] == [[1, 2, 3], [1, 2, 0]]
+        assert got["powers"] == [[5, 25], [30, 30], [4, 9]] and got["slope"] == [[2, 4], [6, 8]]
+        assert got["blurred"] == [[1.25, 2], [1.75, 2.5]]
+        assert got["modules"] == [
+            [-1, 0.25, 2],
+            "Sequential(\n  (0): Open(2.0)\n  (1): Gate(below=1.0, slope=0.5)\n)",
+            True,
+            "Gate: slope must be below 4, got 4",
+            "Gate: missing required argument 'below'",
+        ]
         assert got["changed"] == [2, 3] and got["joined"] == "1,2" and got["profiled"] == "swish"
 
 
@@ -199,6 +239,26 @@ def test_what_cannot_be_is_refused(found, what, kind, message):
 
 def test_mistakes_have_types_and_ops_are_chosen_by_name(found):
     assert found["typed"] and found["chosen"] == [4]
+
+
+def test_the_page_s_programs_run_with_pyodide_on_the_oldest_node(dist, documentation):
+    """docs/run-time-ops.md as it is printed, with the files that the website serves."""
+    page = (ROOT / "docs" / "run-time-ops.md").read_text()
+    program = "\n".join(re.findall("```mts\n(.*?)```", page, re.DOTALL))
+    for printed, here in (
+        ("/files/tensorloom-compiler-0.1.0.zip", documentation / "assets" / "pyodide" / "compiler.zip"),
+        ("/files/pyodide/", documentation / "assets" / "pyodide"),
+        ('"tensorloom"', json.dumps((dist / "index.js").as_uri())),
+        ('"tensorloom/op"', json.dumps((dist / "runtime/definitions/index.js").as_uri())),
+    ):
+        assert printed in program
+        program = program.replace(printed, str(here))
+    program += "console.log(process.version, JSON.stringify(await x.grad.sub(x.mul(2).sigmoid()).ne(0).any().item()));"
+    oldest = subprocess.run(
+        [node.bundled(), "--input-type=module", "-e", program], capture_output=True, text=True, timeout=120
+    )
+    assert oldest.returncode == 0, oldest.stderr
+    assert oldest.stdout.splitlines() == ["1 26 unknown name `y`", "v18.4.0 true"]
 
 
 IMPORTED = """

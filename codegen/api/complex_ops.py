@@ -119,6 +119,15 @@ def is_complex(t: Type | None) -> bool:
     return t is not None and t.complex
 
 
+def in_project(op: OpDef) -> tuple[str, str, str]:
+    """What complex numbers get of a project's op: which of its parameters and of its results are complex, where a
+    parameter is; else the products of parameters of which its results are sums."""
+    if op.tree is None or not op.aliases:
+        return "", "", ""
+    takes = taken(op.tree)
+    return (takes, given(op.tree), "") if "1" in takes else ("", "", "" if own(op) else products(op))
+
+
 def own(op: OpDef) -> bool:
     """Whether a parameter or a result of an op is complex."""
     return op.tree is not None and speaks_of_complex(op.tree)

@@ -10,12 +10,12 @@ from dsl.text.syntax import Module, X
 
 from . import described, docs
 from .aliases import Names, in_place
-from .literal import literal
+from .literal import Identifier, literal, shown
 from .modules import render, tidy
 from .signatures import param_type, required
 
 TRAINING = "training"  # a parameter that follows the module's own
-WORDS = {"true": "true", "false": "false", "none": "null"}
+WORDS = {"true": True, "false": False, "none": None}
 
 
 def modules_module(library: Library, names: Names) -> str:
@@ -54,31 +54,32 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     params = {p.name: (p, o) for o in reversed([op, *ops]) for p in o.params}
     chosen = [s for s in m.settings if s.value is None and s.name != INPLACE]
     kept = [{**setting(*params[s.name], ops), "name": s.kept} for s in chosen]
-    renamed = ", ".join(f'{s.kept}: "{s.name}"' for s in m.settings if s.kept != s.name)
     in_input = len(ops) == 1 and op.pointwise and in_place(op)
     if in_input or len(chosen) < sum(s.value is None for s in m.settings):
-        kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false"})
-    fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
-    training = TRAINING in params and TRAINING not in [s.name for s in m.settings]
-    options = (
-        [f"fixed: {{ {fixed} }}"] * bool(fixed)
-        + [f"renamed: {{ {renamed} }}"] * bool(renamed)
-        + ["training: true"] * training
-    )
-    options += ["copied: true"] * (kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input)
+        kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false", "value": False})
     text = prints(m, {s.kept: params[s.name][0] for s in chosen}, {s.name: s.kept for s in chosen})
     if INPLACE in [k["name"] for k in kept] and m.prints is None:
         text += f"[{', ' * bool(text)}inplace={{inplace}}]"
-    options = [f"prints: {literal(text)}"] * bool(text) + options
-    if calls(op, m) and (asked := known_when_made(op, {s.name for s in chosen})):
-        options.append(f"asks: [{op.name}Op, {', '.join(map(str, asked))}]")
+    asked = known_when_made(op, {s.name for s in chosen}) if calls(op, m) else []
+    call = {
+        "prints": text,
+        "fixed": {s.name: constant(s.value) for s in m.settings if s.value is not None},
+        "renamed": {s.kept: s.name for s in m.settings if s.kept != s.name},
+        "training": TRAINING in params and TRAINING not in [s.name for s in m.settings],
+        "copied": kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input,
+        "asks": [op.name, *asked] if asked else [],
+    }
+    call = {name: value for name, value in call.items() if value}
+    written = {**call, "asks": [Identifier(f"{op.name}Op"), *asked]} if asked else call
     return {
         "name": m.name,
         "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
         "function": called_name(op),
         "examples": [line.replace("*/", "*\\/") for line in examples(op, m, ops)],
         "settings": kept,
-        "options": f", {{ {', '.join(options)} }}" if options else "",
+        "call": call,
+        "options": f", {shown(written).flat}" if call else "",
+        "behind": [o.name for o in ops],
         "ops": [f"{o.name}Op" for o in ops],
     }
 
@@ -93,7 +94,7 @@ def examples(op: OpDef, m: Module, ops: list[OpDef]) -> list[str]:
     """`torch.nn.Softmax({ dim: 0 })(torch.tensor([0, 0]))  // [0.5, 0.5]`, of a test of its op or one of the same name:
     what the module keeps is given to the constructor, the rest to the call (tests/test_documents.py)."""
     kept = {s.name: s.kept for s in m.settings if s.value is None}
-    fixed = {s.name: constant(s.value) for s in m.settings if s.value is not None}
+    fixed = {s.name: literal(constant(s.value)) for s in m.settings if s.value is not None}
     for o in [op, *(o for o in ops if o is not op)]:
         if o.tree is None:
             continue
@@ -168,18 +169,20 @@ def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:
     if {"true", "false"} <= types.keys():
         types = {"boolean": None}
     must = all(required(q) for q, _ in found) and len(found) == len(ops)
+    value = default(p, op)
     return {
         "name": p.name,
         "type": " | ".join(sorted(types, key=lambda t: t == "null")),
         "required": must,
-        "default": default(p, op),
+        "default": literal(value),
+        "value": value,
     }
 
 
-def default(p: Param, op: OpDef) -> str:
+def default(p: Param, op: OpDef) -> float | bool | str | None:
     if not isinstance(p.default, Constant):
-        return "null"
-    return WORDS.get(chosen(p), literal(chosen(p))) if p.kind == "choice" else literal(p.default.literal)
+        return None
+    return WORDS.get(chosen(p), chosen(p)) if p.kind == "choice" else p.default.literal
 
 
 def chosen(p: Param) -> str:
@@ -187,7 +190,7 @@ def chosen(p: Param) -> str:
     return p.choices[int(p.default.value)] if isinstance(p.default, Constant) else ""
 
 
-def constant(e: X) -> str:
+def constant(e: X) -> float | bool | str | None:
     if e.kind == "neg":
-        return "-" + constant(e.args[0])
-    return WORDS[e.val] if e.kind == "name" else literal(e.val)
+        return -constant(e.args[0])
+    return WORDS[e.val] if e.kind == "name" else e.val

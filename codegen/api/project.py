@@ -16,6 +16,7 @@ from ..version import VERSION
 from ..wgsl import prelude
 from . import compiled, docs, loop_programs, modules, nn, opdata
 from .aliases import Names
+from .complex_ops import in_project
 from .literal import Identifier, literal
 from .short import own_name
 
@@ -121,7 +122,9 @@ def module_row(p: Project, stem: str, ops: list[OpDef]) -> dict:
         *(["complexResults"] if any(r["complex"] for r in rows) else []),
         *(["derivedWith" if slopes else "derived"] if any(r["derived"] for r in rows) else []),
         *(["itself"] if any(r["itself"] for r in rows) else []),
+        *(["linear"] if any("linear" in r["complexity"] for r in rows) else []),
         *(["more"] if any("more: more_" in r["literal"] for r in rows) else []),
+        *(["ofPairs"] if any("ofPairs" in r["complexity"] for r in rows) else []),
         *(["overload"] if overloaded else []),
         *(["raw"] if bodies else []),
         *(["requiring"] if any(r["value_checks"] for r in rows) else []),
@@ -150,6 +153,7 @@ def module_row(p: Project, stem: str, ops: list[OpDef]) -> dict:
 def op_row(p: Project, op: OpDef, before: list[OpDef], names: dict[str, list[OpDef]]) -> dict:
     """names: the ops by their names.  An op that shares all of its names has a function that only the module sees."""
     row, (text, derived) = modules.op_row(op, before), data_of(op, p)
+    takes, gives, terms = in_project(op)
     alone = [n for a in op.aliases if len(names[n := a.rpartition(".")[2]]) == 1]
     if row["function"]:
         row["function"] = modules.binding(alone[0]) if alone else f"{op.name}_alone_"
@@ -157,6 +161,7 @@ def op_row(p: Project, op: OpDef, before: list[OpDef], names: dict[str, list[OpD
         "data": f"{op.name}_data_",
         "literal": text,
         "derived": derived,
+        "complexity": ["ofPairs", takes, gives] if takes else ["linear", terms] if terms else [],
         "export": "export " if alone else "",
         "names": [n for n in alone if n != row["function"]],
     }

@@ -13,8 +13,9 @@ from dsl.opdef import OpDef
 from ..kernels.host_formula import Formula
 from ..version import VERSION
 from . import modules
+from .complex_ops import in_project
 from .literal import Identifier
-from .project import Project, carried_by, names_of, with_called
+from .project import Project, carried_by, module_rows, names_of, with_called
 from .short import host, own_name, short
 
 
@@ -35,12 +36,14 @@ def transported(p: Project) -> dict:
         "bodies": [body(name, p) for name in p.bodies if own_name(name) in used],
         "ops": rows,
         "functions": {name: [op.name for op in found] for name, found in names.items()},
+        "modules": [module(m) for m in module_rows(p, ops, names)],
     }
 
 
 def row(p: Project, op: OpDef) -> dict:
     carried, whole, loops, callees, derived = carried_by(op, p)
     said = modules.op_row(op)
+    takes, gives, terms = in_project(op)
     data = plain(short(carried, whole, loops, callees, p.routines))
     if callees:
         data["callees"] = list(callees)
@@ -54,12 +57,24 @@ def row(p: Project, op: OpDef) -> dict:
         "calls": said["calls"],
         "changes": said["changes"],
         "complex": said["complex"],
+        "pairs": [takes, gives] if takes else None,
+        "terms": terms,
         "itself": plain(Formula(op.itself)) if op.itself is not None else None,
         "checks": [
             [name, list(messages), plain(Formula(e)) if e is not None else None]
             for (name, messages), e in zip(op.value_checks, op.spared)
         ],
         "doc": op.doc,
+    }
+
+
+def module(m: dict) -> dict:
+    """A class of modules; m: its row in the modules of project.py.  A setting that must be given has no default."""
+    return {
+        "name": m["name"],
+        "settings": [[s["name"], *([] if s["required"] else [s["value"]])] for s in m["settings"]],
+        "call": m["call"],
+        "ops": m["behind"],
     }
 
 

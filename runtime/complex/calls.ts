@@ -39,8 +39,9 @@ function entry<T>(table: Readonly<Record<string, T>>, { name, params }: Op): T |
 function run(compiled: CompiledOp, given: Values, wanted: Device | null): Tensor[] {
   const { op } = compiled,
     values = typed(op, given),
-    terms = entry(TERMS, op),
+    terms = compiled.terms ?? entry(TERMS, op),
     own = compiled.instead?.() ?? entry(COMPLEX, op);
+  if (compiled.pairs) return paired(op, values, compiled.pairs, wanted ?? deviceOf(values));
   if (!values.some(isComplex)) return runValues(compiled, values, wanted);
   // A step of an optimizer moves a complex number as two real ones.
   if (op.slots[0]?.mut)
@@ -223,16 +224,13 @@ function runInPlace(compiled: CompiledOp, values: Values): Tensor {
 }
 
 /** For the choice between ops of one name, which shapes decide. */
-const realOf = (values: Values): unknown[] =>
-  values.map((value) =>
-    isComplexTensor(value)
-      ? asPart(value, 0)
-      : value instanceof Complex
-        ? value.re
-        : value === "complex64"
-          ? undefined
-          : value,
-  );
+const realOf = ({ pairs }: CompiledOp, values: Values): unknown[] =>
+  values.map((value, i) => {
+    if (pairs?.[1][i] === "1" && value instanceof Tensor)
+      return value.dtype === "complex64" ? asPairs(value) : expand(unsqueeze(value, -1), [...value.shape, 2]);
+    if (isComplexTensor(value)) return asPart(value, 0);
+    return value instanceof Complex ? value.re : value === "complex64" ? undefined : value;
+  });
 
 const conj = (x: Tensor): Tensor => complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0");
 

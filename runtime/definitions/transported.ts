@@ -8,13 +8,14 @@ import * as callees from "../../ops/data/callees.js";
 import type { ShortOp } from "../../ops/data/complete.js";
 import * as routines from "../../ops/data/routines.js";
 import { binds, run } from "../dispatch/call.js";
-import { complexResults } from "../dispatch/complex-results.js";
+import { complexResults, linear, ofPairs } from "../dispatch/complex-results.js";
 import { calls } from "../dispatch/creation-arguments.js";
 import { derived, derivedWith } from "../dispatch/derive.js";
 import { requiring } from "../dispatch/element-requirements.js";
 import { itself } from "../dispatch/itself.js";
 import { changing } from "../dispatch/mutation-check.js";
 import { choose } from "../dispatch/op-arguments.js";
+import { type StatelessCall, stateless } from "../nn/stateless.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { readFormula } from "../program/host-formula.js";
 import { more } from "../program/notation-parts.js";
@@ -35,8 +36,20 @@ interface OpData {
   readonly calls: boolean;
   readonly changes: boolean;
   readonly complex: string;
+  /** Of an op whose own parameters are complex: a 1 for each, and for each such result. */
+  readonly pairs: readonly [takes: string, gives: string] | null;
+  /** The products of parameters of which the results are sums, or "". */
+  readonly terms: string;
   readonly itself: Formula | null;
   readonly checks: readonly (readonly [op: string, messages: readonly string[], spared: Formula | null])[];
+}
+
+/** A class of modules: a setting without a default must be given; how it calls its ops (runtime/nn/stateless.ts). */
+interface ModuleData {
+  readonly name: string;
+  readonly settings: readonly (readonly [name: string, value?: unknown])[];
+  readonly call: Omit<StatelessCall, "asks"> & { readonly asks?: readonly [op: string, ...requirements: number[]] };
+  readonly ops: readonly string[];
 }
 
 /** What the compiler makes of definitions: data that goes through `postMessage` and JSON. */
@@ -48,10 +61,11 @@ export interface CompiledDefinitions {
   readonly ops: readonly OpData[];
   /** The names that users call, and the ops behind each, in the order in which they are tried. */
   readonly functions: Readonly<Record<string, readonly string[]>>;
+  readonly modules: readonly ModuleData[];
 }
 
-/** An op as a function: its parameters by place, or by name in an object at the end. */
-export type OpFunction = (...args: any[]) => any;
+/** An op as a function: its parameters by place, or by name in an object at the end; or a class of modules. */
+export type OpFunction = ((...args: any[]) => any) & (new (...args: any[]) => any);
 
 const PACKAGE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   bodies_: bodies,
@@ -60,8 +74,8 @@ const PACKAGE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 /**
- * The functions that definitions make, by their names; those of one name are one function.  Throws if the compiler was
- * not one for this package.
+ * The functions that definitions make, by their names, and their classes of modules; functions of one name are one.
+ * Throws if the compiler was not one for this package.
  */
 export function opsOf(made: CompiledDefinitions): Record<string, OpFunction> {
   const compiled = compiledBy(made.version),
@@ -89,7 +103,9 @@ export function opsOf(made: CompiledDefinitions): Record<string, OpFunction> {
     if (o.changes) checks.unshift(changing);
     let result = compiled(data as unknown as ShortOp, o.parts ? PARTS : null, o.calls ? calls : null, ...checks);
     if (o.derived) result = derive(result);
-    return o.itself ? itself(result, formula(o.itself)!) : result;
+    if (o.itself) result = itself(result, formula(o.itself)!);
+    if (o.terms) result = linear(result, o.terms);
+    return o.pairs ? ofPairs(result, ...o.pairs) : result;
   };
   const complex = new Map(made.ops.map((o) => [o.name, o.complex]));
   const called = (name: string, args: unknown[]): unknown => {
@@ -97,14 +113,18 @@ export function opsOf(made: CompiledDefinitions): Record<string, OpFunction> {
       result = run(op(name), args);
     return which ? complexResults(op(name), result, which) : result;
   };
-  return Object.fromEntries(
-    Object.entries(made.functions).map(([name, behind]): [string, OpFunction] => {
-      const several = behind.map(op),
-        f: OpFunction = (...args: unknown[]) =>
-          called(behind.length === 1 ? behind[0]! : behind[several.indexOf(choose(several, args, binds))]!, args);
-      return [name, Object.defineProperty(f, "name", { value: name })];
-    }),
-  );
+  const functions = Object.entries(made.functions).map(([name, behind]): [string, OpFunction] => {
+    const several = behind.map(op),
+      f = (...args: unknown[]) =>
+        called(behind.length === 1 ? behind[0]! : behind[several.indexOf(choose(several, args, binds))]!, args);
+    return [name, Object.defineProperty(f, "name", { value: name }) as unknown as OpFunction];
+  });
+  const modules = made.modules.map(({ name, settings, call: { asks, ...call }, ops: behind }): [string, OpFunction] => {
+    const asked = asks && { asks: [op(asks[0]), ...asks.slice(1)] as unknown as StatelessCall["asks"] };
+    const defaults = Object.fromEntries(settings.map(([key, value]) => [key, value]));
+    return [name, stateless(name, defaults, behind.map(op), { ...call, ...asked }) as unknown as OpFunction];
+  });
+  return Object.fromEntries([...functions, ...modules]);
 }
 
 const formula = (text: Formula | null): Fn | undefined => (text ? readFormula(text.formula) : undefined);

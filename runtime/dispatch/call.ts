@@ -304,8 +304,8 @@ export interface ComplexCalls {
   run(compiled: CompiledOp, values: readonly unknown[], wanted: Device | null): Tensor[];
   runInPlace(compiled: CompiledOp, values: readonly unknown[]): Tensor;
   conj(x: Tensor): Tensor;
-  /** The values with real numbers in the place of complex ones. */
-  realOf(values: readonly unknown[]): unknown[];
+  /** The values with which shapes decide between ops of one name: real numbers in the place of complex ones. */
+  realOf(compiled: CompiledOp, values: readonly unknown[]): unknown[];
 }
 let complexCalls: ComplexCalls | null = null;
 
@@ -316,17 +316,16 @@ export function useComplexCalls(calls: ComplexCalls): void {
 /** The conjugates of complex numbers; real ones as they are. */
 export const conjugate = (x: Tensor): Tensor => (x.dtype === "complex64" && complexCalls ? complexCalls.conj(x) : x);
 
-/** What runs a call with complex numbers; null where there are none among its values. */
+const isComplex = (value: unknown): boolean =>
+  value === "complex64" || (value instanceof Tensor ? value.dtype === "complex64" : value instanceof Complex);
+
+/** What runs a call with complex numbers; null where there are none among its values and its op is not of such. */
 export function complexOnes(compiled: CompiledOp, values: readonly unknown[]): ComplexCalls | null {
-  for (const value of values) {
-    if (value !== "complex64" && !(value instanceof Tensor ? value.dtype === "complex64" : value instanceof Complex))
-      continue;
-    if (complexCalls) return complexCalls;
-    throw new OpError(
-      `${compiled.op.name}: complex numbers need more than this part of the package: import "tensorloom" as a whole`,
-    );
-  }
-  return null;
+  if (!compiled.pairs && !values.some(isComplex)) return null;
+  if (complexCalls) return complexCalls;
+  throw new OpError(
+    `${compiled.op.name}: complex numbers need more than this part of the package: import "tensorloom" as a whole`,
+  );
 }
 
 const uncast = <T>(body: () => T): T => (casting ? casting.without(body) : body());
@@ -367,8 +366,8 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
 export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
   try {
     let values = arrange(compiled.op, args);
-    values = complexOnes(compiled, values)?.realOf(values) ?? values;
-    planFor(compiled, values, deviceOf(compiled, values));
+    values = complexOnes(compiled, values)?.realOf(compiled, values) ?? values;
+    planFor(compiled.pairs?.[0] ?? compiled, values, deviceOf(compiled, values));
     return true;
   } catch (e) {
     if (e instanceof OpError) return false;

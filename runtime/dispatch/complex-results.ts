@@ -24,6 +24,21 @@ export function complexResults<T>(compiled: CompiledOp, made: T, which: string):
   return new Results(compiled.op.output_names, Array.from(made, one), compiled.op.name) as T;
 }
 
+/**
+ * An op whose own parameters are complex: `takes` has a 1 for each of these, `gives` for each such result.  Among ops
+ * of one name it is chosen by the ranks that complex tensors have, which is without the axis of the pairs.
+ */
+export function ofPairs(compiled: CompiledOp, takes: string, gives: string): CompiledOp {
+  const { op } = compiled,
+    complex = op.params.filter((_, i) => takes[i] === "1").map(({ slot }) => slot),
+    slots = op.slots.map((slot, i) => (complex.includes(i) ? { ...slot, dims: slot.dims.slice(0, -1) } : slot)),
+    pairs: ComplexOp = [compiled, takes, gives];
+  return Object.create(compiled, { op: { value: { ...op, slots } }, pairs: { value: pairs } }) as CompiledOp;
+}
+
+/** An op that is linear in parameters, whose products are `terms`: complex numbers go through it by their parts. */
+export const linear = (compiled: CompiledOp, terms: string): CompiledOp => Object.assign(compiled, { terms });
+
 /** An op whose results are complex, with what complex numbers get in its place. */
 export const instead = (compiled: CompiledOp, other: () => ComplexOp): CompiledOp =>
   Object.assign(compiled, { instead: other });

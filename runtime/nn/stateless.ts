@@ -22,7 +22,8 @@ export interface Stateless<O, P extends unknown[]> {
   new (...args: P | [O] | [P[0], Partial<O>]): Layer;
 }
 
-interface Call {
+/** How a module calls its op. */
+export interface StatelessCall {
   /** Options that the module's user does not choose. */
   readonly fixed?: Options;
   /** What the op calls an option that the module keeps under another name. */
@@ -45,7 +46,7 @@ export function stateless<O, P extends unknown[]>(
   name: string,
   defaults: Options,
   ops: readonly CompiledOp[],
-  { fixed, renamed = {}, training = false, copied = false, asks, prints = "" }: Call = {},
+  { fixed, renamed = {}, training = false, copied = false, asks, prints = "" }: StatelessCall = {},
 ): Stateless<O, P> {
   class StatelessClass extends Module {
     constructor(...args: unknown[]) {
@@ -86,7 +87,7 @@ export function stateless<O, P extends unknown[]>(
 /** Refuses numbers that the op would refuse in each call. */
 function askNumbers(
   name: string,
-  [{ op }, ...requirements]: NonNullable<Call["asks"]>,
+  [{ op }, ...requirements]: NonNullable<StatelessCall["asks"]>,
   kept: readonly string[],
   renamed: Readonly<Record<string, string>>,
   values: Options,

@@ -46,6 +46,10 @@ export interface CompiledOp {
   itself?: (env: Call["env"]) => number | boolean;
   /** What complex numbers get in its place, of an op whose results are complex anyway; see complex-ops.ts. */
   instead?: () => ComplexOp;
+  /** The op of pairs behind one whose own parameters are complex; numbers and real tensors are taken for such. */
+  pairs?: ComplexOp;
+  /** Of another package's op that is linear in parameters: the products of them, as complex-ops.ts has ours. */
+  terms?: string;
   /** Of an op that is asked: what each of its answers refuses, in words; known once it was asked. */
   refusals?: readonly string[];
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as torch from "tensorloom";
-import { diffuse_torus, heated, laplacian } from "../lib/index.js";
+import { diffuse_torus, heated, kicked, laplacian } from "../lib/index.js";
 
 if (process.env.ON === "webgpu") assert.ok(await torch.initWebGPUAsync(), "there is no WebGPU here");
 
@@ -18,6 +18,23 @@ test("the laplacian is that of a loop", async () => {
   );
   const got = laplacian(field, { outside: 0.5 });
   assert.ok(await torch.allclose(got, torch.tensor(want), { atol: 1e-5 }));
+});
+
+test("complex fields go in and come out", async () => {
+  const potential = torch.randn([5, 4]),
+    wave = torch.complex(torch.randn([2, 5, 4]), torch.randn([2, 5, 4])).requires_grad_();
+  const turned = kicked(wave, potential, 0.3),
+    want = wave.mul(torch.polar(torch.ones([5, 4]), potential.mul(-0.3)));
+  assert.equal(turned.dtype, "complex64");
+  assert.ok(await torch.allclose(torch.view_as_real(turned), torch.view_as_real(want), { atol: 1e-5 }));
+  torch.view_as_real(turned).select(-1, 0).sum().backward();
+  const [slope] = torch.autograd.grad(torch.view_as_real(want).select(-1, 0).sum(), [wave]);
+  assert.ok(await torch.allclose(torch.view_as_real(wave.grad), torch.view_as_real(slope), { atol: 1e-5 }));
+  // Real numbers are taken for complex ones, and what is linear takes complex ones by their parts.
+  assert.equal(kicked(torch.ones([5, 4]), potential, 1).dtype, "complex64");
+  const around = laplacian(wave.detach());
+  assert.ok(await torch.allclose(torch.real(around), laplacian(torch.real(wave.detach())), { atol: 1e-5 }));
+  assert.ok(await torch.allclose(torch.imag(around), laplacian(torch.imag(wave.detach())), { atol: 1e-5 }));
 });
 
 test("nothing is lost on a torus", async () => {
