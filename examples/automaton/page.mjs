@@ -1,7 +1,7 @@
 // The page: a rule is learned, and an automaton of it grows beside; where the visitor presses on it, its cells die.
 // python3 build.py serve shows where it is; ?steps=40&device=cpu&picture=fish&seed=1 in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, controlled, frame, guarded, lossChart, offer, offerDevices, paced, show } from "../shared/page.mjs";
 import { hurt, learn, seed } from "./automaton.mjs";
 import { draw, NAMES, SIZE } from "./pictures.mjs";
 
@@ -53,8 +53,7 @@ async function grow(canvas) {
 }
 
 async function run(going) {
-  const device = by("device").value,
-    seen = [[], []];
+  const device = by("device").value;
   torch.manual_seed(Number(asked("seed", Math.floor(Math.random() * 1e6))));
   draw(by("wanted"), by("picture").value);
   model = null;
@@ -65,16 +64,10 @@ async function run(going) {
   await learn(torch, pictured(by("wanted")), {
     device,
     steps,
-    async report(step, read, learned) {
+    report: paced(steps, losses, 0, going, (_step, loss, _speed, learned) => {
       model = learned;
-      const loss = await read();
-      seen[0].push(step);
-      seen[1].push(loss);
-      losses.setData(seen);
-      show({ step: `${step} / ${steps}`, loss: loss.toPrecision(3) });
-      await frame();
-      return going();
-    },
+      show({ loss: loss.toPrecision(3) });
+    }),
   });
   learning = false;
 }

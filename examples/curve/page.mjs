@@ -7,11 +7,11 @@ import {
   chart,
   colour,
   controlled,
-  frame,
   guarded,
   lossChart,
   offer,
   offerDevices,
+  paced,
   show,
 } from "../shared/page.mjs";
 import { FUNCTIONS, sampled, train } from "./curve.mjs";
@@ -59,30 +59,13 @@ async function run(going) {
   });
   losses = lossChart(by("losses"), steps);
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, loss: "–", speed: "–" });
-  let began = performance.now(),
-    painted = -Infinity;
-  const seen = [[], []];
   await train(torch, data, {
     device,
     steps,
-    async report(step, read, predict) {
-      if (step > 1 && step < steps && going() && performance.now() - painted < 40) return true;
-      const loss = await read(),
-        said = await predict();
-      if (step === 1) began = performance.now(); // the first step compiles
-      seen[0].push(step);
-      seen[1].push(loss);
-      show({
-        step: `${step} / ${steps}`,
-        loss: loss.toPrecision(3),
-        speed: step > 1 ? Math.round((1000 * (step - 1)) / (performance.now() - began)) : "–",
-      });
-      curve.setData(drawn(said));
-      losses.setData(seen);
-      await frame();
-      painted = performance.now();
-      return going();
-    },
+    report: paced(steps, losses, 40, going, async (_step, loss, speed, predict) => {
+      show({ loss: loss.toPrecision(3), speed: speed ? Math.round(speed) : "–" });
+      curve.setData(drawn(await predict()));
+    }),
   });
 }
 

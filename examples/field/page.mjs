@@ -1,7 +1,7 @@
 // The page: a network learns a picture, and what it has learned is shown as it does.
 // python3 build.py serve shows where it is; ?steps=40&device=cpu&picture=discs in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, controlled, guarded, lossChart, offer, offerDevices, paced, show } from "../shared/page.mjs";
 import { learn } from "./field.mjs";
 import { draw, NAMES, SIZE } from "./pictures.mjs";
 
@@ -32,33 +32,17 @@ async function run(going) {
   losses?.destroy();
   losses = lossChart(by("losses"), steps);
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, noise: "–", speed: "–" });
-  const seen = [[], []];
-  let began = performance.now(),
-    painted = -Infinity;
   await learn(
     torch,
     { colours: colours(by("wanted")), width: SIZE, height: SIZE },
     {
       device,
       steps,
-      async report(step, read, render) {
-        if (step > 1 && step < steps && going() && performance.now() - painted < 120) return true;
-        const loss = await read();
-        if (step === 1) began = performance.now(); // the first step compiles
-        seen[0].push(step);
-        seen[1].push(loss);
-        losses.setData(seen);
-        show({
-          step: `${step} / ${steps}`,
-          noise: `${(-10 * Math.log10(loss)).toFixed(1)} dB`,
-          speed: step > 1 ? Math.round((1000 * (step - 1)) / (performance.now() - began)) : "–",
-        });
+      report: paced(steps, losses, 120, going, async (step, loss, speed, render) => {
+        show({ noise: `${(-10 * Math.log10(loss)).toFixed(1)} dB`, speed: speed ? Math.round(speed) : "–" });
         const side = step === steps || !going() ? SHOWN : SIZE;
         await paint(by("learned"), side, render(side, side));
-        await frame();
-        painted = performance.now();
-        return going();
-      },
+      }),
     },
   );
 }

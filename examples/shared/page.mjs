@@ -122,3 +122,27 @@ export function lossChart(element, steps) {
     ],
   });
 }
+
+/**
+ * The `report` of a training of so many steps: its loss goes into a chart and `shown(step, loss, speed, ...rest)` shows
+ * the rest, speed in steps a second and undefined in the first.  The first and the last step are always shown, others
+ * `pause` milliseconds after the one before; answers whether to go on.
+ */
+export function paced(steps, losses, pause, going, shown) {
+  const seen = [[], []];
+  let began = performance.now(),
+    painted = -Infinity;
+  return async (step, read, ...rest) => {
+    if (step > 1 && step < steps && going() && performance.now() - painted < pause) return true;
+    const loss = await read();
+    if (step === 1) began = performance.now(); // the first step compiles
+    seen[0].push(step);
+    seen[1].push(loss);
+    losses.setData(seen);
+    show({ step: `${step} / ${steps}` });
+    await shown(step, loss, step > 1 ? (1000 * (step - 1)) / (performance.now() - began) : undefined, ...rest);
+    await frame();
+    painted = performance.now();
+    return going();
+  };
+}

@@ -3,7 +3,7 @@
 // ?steps=40&device=cpu&picture=hills&manner=ink&strength=2 in the address choose.
 import * as torch from "../../dist/index.js";
 import { draw, NAMES } from "../field/pictures.mjs";
-import { asked, by, controlled, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, controlled, guarded, lossChart, offer, offerDevices, paced, show } from "../shared/page.mjs";
 import { load } from "../teach/efficientnet.mjs";
 import { MANNERS } from "./pictures.mjs";
 import { repaint } from "./style.mjs";
@@ -41,30 +41,14 @@ async function run(going) {
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, loss: "–", speed: "–" });
   const content = pictureOf("content", "picture", undefined, device),
     style = pictureOf("style", "manner", MANNERS, device),
-    network = await networkOn(device),
-    seen = [[], []];
-  let began = performance.now(),
-    painted = -Infinity;
+    network = await networkOn(device);
   await repaint(network, content, style, {
     steps,
     strength,
-    async report(step, read, picture) {
-      if (step > 1 && step < steps && going() && performance.now() - painted < 150) return true;
-      const loss = await read();
-      if (step === 1) began = performance.now(); // the first step compiles
-      seen[0].push(step);
-      seen[1].push(loss);
-      losses.setData(seen);
-      show({
-        step: `${step} / ${steps}`,
-        loss: loss.toPrecision(3),
-        speed: step > 1 ? ((1000 * (step - 1)) / (performance.now() - began)).toPrecision(2) : "–",
-      });
+    report: paced(steps, losses, 150, going, async (_step, loss, speed, picture) => {
+      show({ loss: loss.toPrecision(3), speed: speed?.toPrecision(2) ?? "–" });
       await torch.to_pixels(picture.squeeze(0), by("painted"));
-      await frame();
-      painted = performance.now();
-      return going();
-    },
+    }),
   });
 }
 
