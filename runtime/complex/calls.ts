@@ -232,7 +232,8 @@ const realOf = ({ pairs }: CompiledOp, values: Values): unknown[] =>
     return value instanceof Complex ? value.re : value === "complex64" ? undefined : value;
   });
 
-const conj = (x: Tensor): Tensor => complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0");
+const conj = (x: Tensor): Tensor =>
+  isComplexTensor(x) ? complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0") : x;
 
 /** From now on ops take complex numbers: whatever makes some calls it first. */
 export const takeComplex = (): void => useComplexCalls({ run, runInPlace, conj, realOf });

@@ -303,6 +303,7 @@ export function forward(
 export interface ComplexCalls {
   run(compiled: CompiledOp, values: readonly unknown[], wanted: Device | null): Tensor[];
   runInPlace(compiled: CompiledOp, values: readonly unknown[]): Tensor;
+  /** The conjugates of complex numbers; real ones as they are. */
   conj(x: Tensor): Tensor;
   /** The values with which shapes decide between ops of one name: real numbers in the place of complex ones. */
   realOf(compiled: CompiledOp, values: readonly unknown[]): unknown[];
@@ -314,18 +315,15 @@ export function useComplexCalls(calls: ComplexCalls): void {
 }
 
 /** The conjugates of complex numbers; real ones as they are. */
-export const conjugate = (x: Tensor): Tensor => (x.dtype === "complex64" && complexCalls ? complexCalls.conj(x) : x);
+export const conjugate = (x: Tensor): Tensor => complexCalls?.conj(x) ?? x;
 
-const isComplex = (value: unknown): boolean =>
-  value === "complex64" || (value instanceof Tensor ? value.dtype === "complex64" : value instanceof Complex);
+const isComplex = (x: unknown): boolean => (x instanceof Tensor ? x.dtype : x) === "complex64" || x instanceof Complex;
 
 /** What runs a call with complex numbers; null where there are none among its values and its op is not of such. */
 export function complexOnes(compiled: CompiledOp, values: readonly unknown[]): ComplexCalls | null {
   if (!compiled.pairs && !values.some(isComplex)) return null;
   if (complexCalls) return complexCalls;
-  throw new OpError(
-    `${compiled.op.name}: complex numbers need more than this part of the package: import "tensorloom" as a whole`,
-  );
+  throw new OpError(`${compiled.op.name}: complex numbers need all of the package: import "tensorloom"`);
 }
 
 const uncast = <T>(body: () => T): T => (casting ? casting.without(body) : body());
