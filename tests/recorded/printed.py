@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 warnings.simplefilter("ignore")
 
 MANY = {
-    "AdaptiveLogSoftmaxWithLoss": "4, 6, [2, 4]",
+    "AdaptiveLogSoftmaxWithLoss": "4, 6, [2, 4]; 4, 6, [2, 4], 0.1",
     "Bilinear": "2, 3, 4; 2, 3, 4, bias=False",
     "CELU": "; 0.5; inplace=True",
     "ChannelShuffle": "2",
@@ -41,7 +41,7 @@ MANY = {
     "LeakyReLU": "; 0.2; inplace=True",
     "Linear": "3, 4; 3, 4, False",
     "LocalResponseNorm": "2; 2, 0.5, 0.6, 2.5",
-    "LogSoftmax": "0",
+    "LogSoftmax": "; 0",
     "MultiheadAttention": "4, 2",
     "PReLU": "; 3; 1, 0.1",
     "PairwiseDistance": "; 1.0, 1e-3, True",
@@ -51,13 +51,14 @@ MANY = {
     "RNN": "3, 4; 3, 4, nonlinearity='relu'",
     "RNNCell": "3, 4; 3, 4, False, 'relu'",
     "RReLU": "; 0.1, 0.2; inplace=True",
-    "Softmax": "1",
-    "Softmin": "dim=-1",
+    "Softmax": "; 1",
+    "Softmin": "; dim=-1",
     "Softplus": "; 2.5, 10.5",
     "Softshrink": "; 0.3",
     "Threshold": "0.1, 20; 0.1, 20, True",
     "TransformerDecoderLayer": "4, 2, 8, 0.0, 'gelu', norm_first=True",
     "TransformerEncoderLayer": "4, 2, 8",
+    "TripletMarginWithDistanceLoss": "; margin=0.5, swap=True",
     "Unflatten": "1, (2, 3)",
     "Unfold": "3; (3, 2), 1, 0, 2",
     "Upsample": "scale_factor=2; (4, 5), mode='bilinear', align_corners=True; 7",
@@ -69,7 +70,7 @@ PLAIN = (
     "Sigmoid Softmax2d Softsign Tanh Tanhshrink ModuleDict ModuleList ParameterDict ParameterList Sequential L1Loss "
     "MSELoss NLLLoss BCELoss BCEWithLogitsLoss KLDivLoss SmoothL1Loss SoftMarginLoss MultiMarginLoss "
     "MultiLabelMarginLoss MultiLabelSoftMarginLoss CosineEmbeddingLoss MarginRankingLoss HingeEmbeddingLoss "
-    "TripletMarginLoss PoissonNLLLoss GaussianNLLLoss CTCLoss"
+    "TripletMarginLoss TripletMarginWithDistanceLoss PoissonNLLLoss GaussianNLLLoss CTCLoss"
 ).split()
 IN_PLACE = "Hardsigmoid Hardswish Mish ReLU ReLU6 SELU SiLU Dropout AlphaDropout".split()
 

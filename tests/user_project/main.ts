@@ -51,8 +51,9 @@ const soft: Tensor[] = [F.softmax(x, { dim: 1 }), x.cumsum({ dim: 0 }), torch.th
 F.interpolate(x, { scale_factor: 2, mode: "bilinear" });
 F.pad(x, [1, 1], { mode: "reflect" });
 x.topk({ k: 2, largest: false }).values.add(1);
-// @ts-expect-error the axis is missing
 F.softmax(x, { dtype: "float32" });
+// @ts-expect-error the axis is missing
+torch.softmax(x, { dtype: "float32" });
 
 // parts of the package, imported by themselves, are of the same types
 const part: Module & nn.Module = new Conv2d(3, 8, 3);
