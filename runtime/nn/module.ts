@@ -361,7 +361,7 @@ class ModuleClass {
     acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(
-      this.constructor.name,
+      ("parametrizations" in this ? "Parametrized" : "") + this.constructor.name,
       this.extra_repr(),
       parts.map(([name, m]) => [name, String(m)] as const),
     );

@@ -16,3 +16,22 @@ test("modules print as PyTorch's do", () => {
   }
   assert.deepEqual(other, []);
 });
+
+test("a module with a parametrization says so before its name, until that is removed", () => {
+  const { weight_norm } = torch.nn.utils.parametrizations,
+    { remove_parametrizations } = torch.nn.utils.parametrize,
+    module = weight_norm(torch.nn.Linear(3, 4));
+  assert.equal(
+    String(module),
+    `ParametrizedLinear(
+  in_features=3, out_features=4, bias=True
+  (parametrizations): ModuleDict(
+    (weight): ParametrizationList(
+      (0): _WeightNorm()
+    )
+  )
+)`,
+  );
+  assert.match(String(torch.nn.Sequential(module)), /\(0\): ParametrizedLinear\(/);
+  assert.equal(String(remove_parametrizations(module, "weight")), "Linear(in_features=3, out_features=4, bias=True)");
+});

@@ -180,7 +180,8 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
     this.head = Linear(o.in_features, this.head_size, { bias: o.head_bias, ...place });
     this.tail = ModuleList(
       o.cutoffs.map((cutoff, i) => {
-        const inner = Math.trunc(o.in_features / o.div_value ** (i + 1));
+        const divisor = o.div_value ** (i + 1),
+          inner = Math.round((o.in_features - (o.in_features % divisor)) / divisor); // Python's floor division of floats
         return Sequential(
           Linear(o.in_features, inner, { bias: false, ...place }),
           Linear(inner, this.cutoffs[i + 1]! - cutoff, { bias: false, ...place }),

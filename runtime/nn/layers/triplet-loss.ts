@@ -6,12 +6,13 @@ import {
   type TripletOptions,
   triplet_margin_with_distance_loss,
 } from "../../composite/functional.js";
+import { PairwiseDistance } from "../../../names/modules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 import { construct } from "../options.js";
 
 class TripletMarginWithDistanceLossClass extends Module {
-  readonly distance_function: DistanceFunction | null;
+  readonly distance_function: DistanceFunction;
   readonly margin: number;
   readonly swap: boolean;
   readonly reduction: "mean" | "sum" | "none";
@@ -30,7 +31,7 @@ class TripletMarginWithDistanceLossClass extends Module {
       },
       args,
     );
-    this.distance_function = o.distance_function;
+    this.distance_function = o.distance_function ?? PairwiseDistance();
     this.margin = o.margin;
     this.swap = o.swap;
     this.reduction = o.reduction;
