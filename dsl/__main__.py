@@ -5,4 +5,4 @@ import sys
 from workbench.__main__ import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(program="python -m dsl"))

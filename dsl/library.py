@@ -100,7 +100,8 @@ def lower_item(
     def called(name: str) -> OpDef | None:
         if name in begun:
             return begun[name]
-        return next(iter(lower_item(trees[name], trees, defs, file, dict(begun))[0]), None) if name in trees else None
+        made = lower_item(trees[name], trees, defs, file, dict(begun))[0] if name in trees else []
+        return next((op for op in made if op.name == name), None)
 
     for name, family in members(item) if not errors else ():
         work = Lowering(tree, family, name, defs, trees, called, lambda made: begun.update({made.name: made}))

@@ -21,10 +21,10 @@ from dsl.text.vocabulary import expanded
 from .checkup import mistakes
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, program: str = "python -m workbench") -> int:
     """Runs one command; answers the exit status: 0, or 1 if there are mistakes, 2 for a wrong command, 3 if
     the compiler itself is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m workbench", description="The op language at the command line.")
+    parser = argparse.ArgumentParser(prog=program, description="The op language at the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
     c = commands.add_parser("check", help="report the mistakes in files of definitions")
     c.add_argument("paths", nargs="+", help="files, or folders with .op files")

@@ -46,7 +46,7 @@ class Inlined:
             case Read(tensor, index, fallback):
                 return Read(
                     self.names[tensor],
-                    self.index(index, at),
+                    self.places(tensor, index, at),
                     None if fallback is None else self.expression(fallback, at),
                 )
             case Index(loop):
@@ -68,6 +68,10 @@ class Inlined:
                 stops = TRUE if e.operator == "or" else FALSE
                 return stops if stops in parts else left if right in (TRUE, FALSE) else right
         return build(e, parts)
+
+    def places(self, tensor: str, index: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
+        """An index of one of the callee's tensors."""
+        return self.index(index, at)
 
     def index(self, args: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
         return tuple([i for e in args for i in (at[e.loop] if isinstance(e, Pack) else (self.expression(e, at),))])
@@ -110,9 +114,8 @@ class Inlined:
 
     # --- Statements ---
 
-    def statement(self, s: Stmt, fresh: Fresh) -> Stmt:
-        """fresh: names for loops."""
-        at: dict[str, tuple[E, ...]] = {}
+    def begin(self, s: Stmt, fresh: Fresh, at: dict[str, tuple[E, ...]]) -> dict[str, list[Loop]]:
+        """What each loop of a statement has become; its indices go into `at`."""
         made: dict[str, list[Loop]] = {}
         for v in s.loops + s.rloops:
             made[v.name] = [
@@ -120,6 +123,12 @@ class Inlined:
                 for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))
             ]
             at[v.name] = tuple([loop_index(w) for w in made[v.name]])
+        return made
+
+    def statement(self, s: Stmt, fresh: Fresh) -> Stmt:
+        """fresh: names for loops."""
+        at: dict[str, tuple[E, ...]] = {}
+        made = self.begin(s, fresh, at)
 
         def loops(vs: tuple[Loop, ...]) -> tuple[Loop, ...]:
             return tuple([w for v in vs for w in made[v.name]])
@@ -130,7 +139,7 @@ class Inlined:
         s = replace(
             s,
             target=self.names.get(s.target, s.target),
-            idx=self.index(s.idx, at),
+            idx=self.places(s.target, s.idx, at),
             loops=loops(s.loops),
             rloops=loops(s.rloops),
             body=self.expression(s.body, at),

@@ -44,20 +44,13 @@ def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
 
 
 def over_rows(op: Op) -> bool:
-    """Whether a call of the op can stand for its statements: every parameter is a leading pack, or none, and plain
-    sizes."""
+    """Whether a call of the op can stand for its statements: its tensors say their axes, and it changes none."""
     tensors = [p for p in op.params if is_tensor(p)]
-    types = [*(p.type for p in tensors), *(o.type for o in op.outputs)]
-    inner = {id(d) for p in tensors for d in (p.type.dims or ())[1:]}
-    if not tensors or any(p.mut or p.type.optional for p in tensors) or op.drop or op.family:
+    if not tensors or op.name in FUNCTIONS or op.drop or any(p.mut for p in tensors):
         return False
-    if any(t is None or t.dims is None or not t.name for t in types):
+    if any(o.type is None or not o.type.name for o in op.outputs):
         return False
-    return all(
-        d.when is None and (d.kind == "size" and not d.flat or d.kind == "pack" and not d.rank and id(d) not in inner)
-        for t in types
-        for d in t.dims
-    )
+    return all(p.type.dims is not None and not any(d.flat for d in p.type.dims) for p in tensors)
 
 
 def indices_of(assigns: Iterable[Assign]) -> set[str]:

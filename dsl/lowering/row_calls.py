@@ -1,32 +1,38 @@
-"""Calls of ops over rows, lowered: the callee's statements in the caller, and its results as temporaries.
+"""Calls of ops whose tensors say their axes, lowered: the callee's statements in the caller, and its results as
+temporaries.
 
-What the arguments decide is written into an `Inlined` (dsl/ir/row_calls.py), which rewrites the statements."""
+What the arguments decide is found in call_arguments.py and written into the statements by call_axes.py."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from ..ir.axes import Axis, axes, loop_index
-from ..ir.builders import FALSE, TRUE, ZERO, integer, read
-from ..ir.expression import E, RawResult, Read, Symbol
+from ..ir.builders import FALSE, TRUE, read
+from ..ir.expression import Random, RawResult, Read, walk
 from ..ir.program import Loop, Stmt, Tensor
 from ..ir.rewriting import mapped, symbols
-from ..ir.row_calls import Inlined, NotInlined, counted, ranked
-from ..opdef import OpDef, Presence, TypeOf, symbol
-from ..text.syntax import Assign, X
-from ..text.vocabulary import is_tensor
-from .context import Context, Mistake
+from ..ir.row_calls import NotInlined
+from ..opdef import OpDef, TypeOf
+from ..text.syntax import Assign
+from .call_arguments import bind
+from .context import Mistake
 from .dims import Item
-from .inline import ABSENT, arguments
-from .scalar_formulas import part
 
 
 def place(work, a: Assign, callee: OpDef):
     """`a`: an assignment whose value is nothing but the call; `work`: the caller's Lowering."""
+    try:
+        put(work, a, callee)
+    except NotInlined as u:
+        raise Mistake(
+            "type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`"
+        ) from None
+
+
+def put(work, a: Assign, callee: OpDef):
     stem = a.name.rstrip("_")
     at = bind(work, a.value, callee)
-    if callee.random:
-        raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
     wanted = results(a, callee)
     results_here = {o.name for o in work.op.outputs}
     direct = {n for n, t in wanted.items() if t.name not in work.items and t.name not in results_here}
@@ -45,19 +51,18 @@ def place(work, a: Assign, callee: OpDef):
         at.names[n] = name
         declare(work, at.tensor(t, name))
     types = {TypeOf + p.name for p in callee.params}
-    try:
-        made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
-        for r in callee.requires:
-            if types & symbols(r.holds):
-                continue  # of what callers give it, not of values in formulas
-            holds = at.expression(r.holds, {})
-            if holds != TRUE:
-                work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
-    except NotInlined as u:
-        raise Mistake(
-            "type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`"
-        ) from None
-    made = [replace(s, when=None if s.when == TRUE else s.when) for s in made if s.when != FALSE]
+    made = [
+        at.statement(s, work.loop) for s in at.op.forward.stmts if s.when is None or at.expression(s.when, {}) != FALSE
+    ]
+    for r in callee.requires:
+        if types & symbols(r.holds):
+            continue  # of what callers give it, not of values in formulas
+        holds = at.expression(r.holds, {})
+        if holds != TRUE:
+            work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
+    made = [replace(s, when=None if s.when == TRUE else s.when) for s in made]
+    if any(isinstance(n, Random) for s in made for e in s.expressions for n in walk(e)):
+        raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
     work.stmts += without_copies(made, work)
     for n, target in wanted.items():
         if n not in direct:
@@ -130,71 +135,3 @@ def copy(work, a: Assign, source: str):
     loops = tuple(Loop(work.loop("i"), x.extent, x.pack or None) for x in axes)
     at = tuple(map(loop_index, loops))
     work.emit(a.name, at, list(loops), read(source, at), "=", None)
-
-
-def bind(work, e: X, callee: OpDef) -> Inlined:
-    """What the arguments mean for the callee's tensors, axes and numbers."""
-    names: dict[str, str] = {}
-    env: dict[str, E] = {}
-    packs: dict[str, tuple[Axis, ...]] = {}
-    T = "T"
-    for (p, value), param in zip(arguments(e, callee.tree), callee.params):
-        if not is_tensor(p):
-            if param.kind in ("dim", "dims", "ints", "dtype"):
-                raise Mistake(
-                    "type", f"`{callee.name}` cannot be called in a formula", e.span, f"`{p.name}` is no number"
-                )
-            if p.type.optional:
-                env[Presence + p.name] = FALSE if value == ABSENT else TRUE
-            env[symbol(p.name)] = ZERO if value == ABSENT else number(work, p, value)
-            continue
-        t = tensor(work, p.name, value)
-        names[p.name] = t
-        axes = [x for item in work.items[t] for x in item.axes]
-        pack = next((d.name for d in callee.tensors[p.name].dims if d.kind == "pack"), "")
-        dims = [d for d in callee.tensors[p.name].dims if d.kind != "pack"]
-        before = tuple(replace(x, broadcast=False) for x in axes[: len(axes) - len(dims)])
-        if len(axes) < len(dims) or not pack and before or any(x.pack for x in axes[len(axes) - len(dims) :]):
-            raise Mistake(
-                "rank",
-                f"`{t}` does not fit `{p.name}` of `{callee.name}`",
-                value.span,
-                f"it must end in {len(dims)} single ax{'is' if len(dims) == 1 else 'es'}",
-            )
-        if pack and packs.setdefault(pack, before) != before:
-            raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
-        for d, x in zip(dims, axes[len(axes) - len(dims) :]):
-            if d.size is None or not isinstance(d.size, Symbol):
-                continue
-            if env.setdefault(d.size.name, x.extent) != x.extent and work.sizes_differ(env[d.size.name], x.extent):
-                raise Mistake(
-                    "size",
-                    f"`{d.size.name}` of `{callee.name}` is two different sizes here",
-                    value.span,
-                    f"{t} has {x.extent}, another argument {env[d.size.name]}",
-                )
-        if p.name in callee.promoted:
-            T = {"own": "int", "int32": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
-    at = Inlined(callee, names, packs, env, T)
-    for pack, axes in packs.items():
-        env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
-    for name, size in callee.sizes:
-        env[name] = at.expression(size, {})
-    return at
-
-
-def tensor(work, param: str, value: X) -> str:
-    """The tensor that an argument names."""
-    if value.kind in ("name", "field"):
-        t = work.tensor(value.val) if value.kind == "name" else part(value)
-        if t in work.items:
-            return t
-    raise Mistake(
-        "type", f"`{param}` is a tensor, which has a name in index notation", value.span, "assign this to a name first"
-    )
-
-
-def number(work, p, value: X) -> E:
-    if value.kind == "str":
-        return integer(p.type.choices.index(value.val))
-    return work.formulas.lower(value, Context())

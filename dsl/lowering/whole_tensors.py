@@ -243,6 +243,13 @@ class Whole:
         largest = max((s for _, s in shapes), key=len)
         dims, items = self.dims(largest)
         if any(len(s) != len(largest) for _, s in shapes):
+            if output is None:
+                raise Mistake(
+                    "rank",
+                    "an option decides which axes this has",
+                    self.waiting[0][0].value.span,
+                    "only a result can have more axes or fewer: write the value of the option here",
+                )
             here = [w for w, s in shapes if len(s) == len(largest)]
             dims = tuple(replace(d, when=either(here, op.choices)) for d in dims)
         dtype = self.dtype(name, output)

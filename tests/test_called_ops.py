@@ -1,0 +1,149 @@
+"""Ops of the library in the formulas of others: with chosen axes, split axes, lists, tensors that are left out.
+
+A call means what the op itself means: the same values and gradients on every device, for the same arguments."""
+
+import numpy as np
+import pytest
+
+import workbench
+from codegen.data.errors import OpError
+from workbench.run_time import compiled
+
+RANDOM = np.random.default_rng(5)
+PLACES = np.array([0, 2, 1, 5], np.int32)
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+# Of a definition that calls an op: its head and the call, and the op's arguments beside the tensors; how the call's
+# tensors are given is how the definition's are.
+CASES = {
+    "scaled_dot_product_attention": (
+        "(q: Float[*B, L, E], k: Float[*B, S, E], v: Float[*B, S, V]) -> Float[*B, L, V]",
+        "scaled_dot_product_attention(q, k, v, is_causal=true)",
+        (drawn(2, 3, 4), drawn(2, 5, 4), drawn(2, 5, 6)),
+        {"is_causal": True},
+    ),
+    "conv2d": (
+        "(x: Float[B, C, H, W], w: Float[O, C, K, L], b: Float[O]) -> Float[B, O, P, Q]\n"
+        "    where P = (H + 2 - K) // 2 + 1\n    where Q = (W - L) // 3 + 1",
+        "conv2d(x, w, b, [2, 3], [1, 0])",
+        (drawn(2, 3, 7, 8), drawn(4, 3, 3, 2), drawn(4)),
+        {"stride": [2, 3], "padding": [1, 0]},
+    ),
+    "conv1d": (
+        "(x: Float[B, C, H], w: Float[O, G, K]) -> Float[B, O, P]\n    where P = H - K + 1",
+        "conv1d(x, w, groups=2)",
+        (drawn(2, 4, 7), drawn(6, 2, 3)),
+        {"groups": 2},
+    ),
+    "conv_transpose1d": (
+        "(x: Float[B, C, H], w: Float[C, O, K]) -> Float[B, O, P]\n    where P = 2 * (H - 1) + K",
+        "conv_transpose1d(x, w, stride=2)",
+        (drawn(2, 4, 5), drawn(4, 3, 3)),
+        {"stride": 2},
+    ),
+    "group_norm": (
+        "(x: Float[N, C, L], a: Float[C], b: Float[C]) -> Float[N, C, L]",
+        "group_norm(x, 3, a, b)",
+        (drawn(2, 6, 5), drawn(6), drawn(6)),
+        {"num_groups": 3},
+    ),
+    "layer_norm": (
+        "(x: Float[*B, N], a: Float[N], b: Float[N]) -> Float[*B, N]",
+        "layer_norm(x, [N], a, b)",
+        (drawn(2, 6, 5), drawn(5), drawn(5)),
+        {"normalized_shape": [5]},
+    ),
+    "cumsum": ("(x: Float[A, B, C]) -> Float[A, B, C]", "cumsum(x, 1)", (drawn(2, 6, 5),), {"dim": 1}),
+    "glu": ("(x: Float[*A, M]) -> Float[*A, N]\n    where N = M // 2", "glu(x)", (drawn(3, 6),), {}),
+    "cross_entropy": ("(x: Float[B, N], t: Int[B]) -> Float", "cross_entropy(x, t)", (drawn(4, 6), PLACES), {}),
+    "max_pool2d": (
+        "(x: Float[*B, H, W]) -> Float[*B, P, Q]\n    where P = H // 2\n    where Q = W // 2",
+        "max_pool2d(x, 2)",
+        (drawn(3, 6, 8),),
+        {"kernel_size": 2},
+    ),
+    "index_select": (
+        "(x: Float[B, N], i: Int[M]) -> Float[B, M]",
+        "index_select(x, -1, i)",
+        (drawn(3, 6), PLACES),
+        {"dim": -1},
+    ),
+}
+
+
+def library(name: str, tensors: tuple, options: dict, on: str):
+    """A call of the op itself, its arguments by name; and the gradients of its tensors, in order."""
+    f = workbench.op(name, on=on)
+    given = [p.name for p in f.op.params if p.kind == "tensor"][: len(tensors)]
+    named = dict(zip(given, tensors)) | options
+    slopes = f.grad(**named)
+    return np.asarray(f(**named)), [slopes[n] for n in given if n in slopes]
+
+
+@pytest.mark.parametrize("on", ["numpy", "gpu", "wasm"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_call_means_what_the_op_means(name, on):
+    head, call, tensors, options = CASES[name]
+    f = workbench.op(f"op caller{head}\n    out = {call}\n", on=on)
+    value, slopes = library(name, tensors, options, on)
+    np.testing.assert_allclose(f(*tensors), value, rtol=2e-5, atol=2e-6)
+    found = list(f.grad(*tensors).values())
+    assert len(found) == len(slopes) > 0
+    for got, want in zip(found, slopes):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_called_goes_on_in_index_notation():
+    """The result is a tensor like any other, also in the second derivative."""
+    f = workbench.op(
+        "op caller(x: Float[B, N], t: Int[B]) -> Float[B]\n"
+        '    losses = cross_entropy(x, t, reduction="none")\n    out[b] = losses[b] * x[b, 0]\n',
+        on="numpy",
+    )
+    x = drawn(4, 6).astype(np.float64)
+    log = x - x.max(1, keepdims=True)
+    log = log - np.log(np.exp(log).sum(1, keepdims=True))
+    np.testing.assert_allclose(f(x, PLACES), -log[np.arange(4), PLACES] * x[:, 0], rtol=1e-6)
+    assert f.check()
+
+
+@pytest.mark.parametrize(
+    "text, message, label",
+    [
+        ("(x: Float[N, M], k: int) -> Float[N, M]\n    out = cumsum(x, k)", "`cumsum` cannot", "`dim` chooses an axis"),
+        ("(x: Float[*B, N]) -> Float[*B, N]\n    out = cumsum(x, 0)", "`x` does not fit", "it has no single axis 0"),
+        (
+            "(x: Float[*B, N], k: int) -> Float[*B, N]\n    out = layer_norm(x, k)",
+            "`layer_norm` cannot",
+            "write it out",
+        ),
+        (
+            "(q: Float[N, E]) -> Float[N, E]\n    out = scaled_dot_product_attention(q, q, q, dropout_p=0.5)",
+            "cannot be called in a formula",
+            "it draws random numbers",
+        ),
+        (
+            '(x: Float, y: Float, how: "mean" | "sum" | "none") -> Float\n    out = mse_loss(x, y, reduction=how)',
+            "an option decides which axes this has",
+            "only a result can have more axes or fewer",
+        ),
+        (
+            "(x: Float[N, M], y: Float[N, K]) -> Float[N, M]\n    out = scaled_dot_product_attention(x, y, y)",
+            "is two different sizes here",
+            "",
+        ),
+    ],
+)
+def test_calls_that_cannot_be_say_why(text, message, label):
+    (found,) = compiled(f"op caller{text}\n", "own")["errors"][:1]
+    assert message in found["message"] and label in found["label"], found
+
+
+def test_a_divided_axis_must_divide():
+    f = workbench.op("op caller(x: Float[N, C, L]) -> Float[N, C, L]\n    out = group_norm(x, 4)\n", on="numpy")
+    with pytest.raises(OpError, match="x: 6 cannot be divided by 4"):
+        f(drawn(2, 6, 3))
