@@ -6,9 +6,10 @@ import { check, tensorsOf } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { eye, full } from "../creation/create.js";
+import { eye } from "../creation/create.js";
 import { invOp } from "../../ops/solve.js";
-import { matmul, where } from "../../names/torch.js";
+import { matmul } from "../../names/torch.js";
+import { copy_ } from "../views/transfer.js";
 import * as views from "../views/views.js";
 
 /** Square matrices multiplied by themselves `n` times; of negative `n`, their inverses. */
@@ -25,8 +26,7 @@ export function matrix_power(...args: unknown[]): Tensor {
     throw new OpError(
       `matrix_power: linalg.matrix_power: A must be batches of square matrices, but they are ${rows} by ${columns} matrices`,
     );
-  if (n === 0)
-    return where(full([], false, { device: A.device }), A, eye(rows!, { dtype: A.dtype, device: A.device })) as Tensor;
+  if (n === 0) return copy_(A.clone(), eye(rows!, { dtype: A.dtype, device: A.device }));
   let square = (n as number) < 0 ? (run(invOp, [A]) as Tensor) : A,
     out: Tensor | null = null;
   for (let rest = Math.abs(n as number); rest > 0; rest = Math.floor(rest / 2)) {

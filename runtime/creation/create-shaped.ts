@@ -103,17 +103,21 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
   const dtype = options.dtype ? toDType(options.dtype) : "int64";
   checkRoom([2, n], dtype, options, op);
-  const places = newElements("int32", 2 * n, op);
+  // Of int64 the lower halves are written, for there is none that is negative: BigInts would take ten times as long.
+  const wide = newElements(dtype === "int32" ? dtype : "int64", 2 * n, op),
+    places = dtype === "int32" ? wide : new Int32Array(wide.buffer, wide.byteOffset, 4 * n),
+    step = places.length / (2 * n);
   for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
     const from = lower ? 0 : Math.max(i + offset, 0),
       length = (lower ? Math.min(i + offset + 1, col) : col) - from;
-    places.fill(i, at, at + length);
-    for (let j = 0; j < length; j++) places[n + at + j] = from + j;
-    at += length;
+    for (let j = 0; j < length; j++, at++) {
+      places[step * at] = i;
+      places[step * (n + at)] = from + j;
+    }
   }
-  return dtype === "int32"
-    ? fromElements(places, dtype, [2, n], options, op)
-    : tensor(places, { ...options, dtype, shape: [2, n] });
+  return dtype === "int32" || dtype === "int64"
+    ? fromElements(wide, dtype, [2, n], options, op)
+    : tensor(wide, { ...options, dtype, shape: [2, n] });
 }
 
 /** The sum of `start + i * step`, kept between 0 and `most`, over the i from 0 up to `rows`; `step` is 1 or -1. */

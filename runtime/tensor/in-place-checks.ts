@@ -35,7 +35,7 @@ export function beforeRecorded(x: Tensor, op: string): void {
         "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).",
     );
   }
-  if (x.base && x.base.requires_grad && x.base.is_leaf) {
+  if (x.base?.is_leaf && x.requires_grad) {
     throw new AutogradError(
       `${op}: a view of a leaf Variable that requires grad is being used in an in-place operation.`,
     );

@@ -103,16 +103,18 @@ function chooseFormat(values: readonly number[], dtype: string): Format {
 
 /** Which indices of an axis are shown; -1 stands for the dots. */
 function shown(n: number, short: boolean): number[] {
-  const all = Array.from({ length: n }, (_, i) => i),
-    edge = settings.edgeitems;
-  return short && n > 2 * edge ? [...all.slice(0, edge), -1, ...all.slice(n - edge)] : all;
+  const edge = settings.edgeitems,
+    count = (length: number, start: number) => Array.from({ length }, (_, i) => start + i);
+  return short && n > 2 * edge ? [...count(edge, 0), -1, ...count(edge, n - edge)] : count(n, 0);
 }
 
 const START = "tensor(".length;
+/** More elements than these are summarised whatever `threshold` says: JavaScript has no text that long. */
+const MOST = 2 ** 23;
 
 function values(elements: Elements, shape: readonly number[], dtype: string): string {
   const parts = dtype === "complex64" ? 2 : 1,
-    short = elements.length > settings.threshold * parts,
+    short = elements.length > Math.min(settings.threshold, MOST) * parts,
     places: number[] = [];
   const visit = (axis: number, at: number): void => {
     if (axis === shape.length) places.push(at);

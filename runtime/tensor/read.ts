@@ -3,8 +3,9 @@
 import type { Elements } from "../program/compiled-op.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
 import { type DType, newElements, numberOf, numbersOf, seenAs } from "../elements/dtype.js";
+import { OpError } from "../base/errors.js";
 import { copyStrided } from "../elements/strided-copy.js";
-import { type Shape, contiguousStrides, extent, numelOf } from "../base/shape.js";
+import { type Shape, contiguousStrides, extent, numelOf, showShape } from "../base/shape.js";
 import type { Tensor } from "./tensor.js";
 
 export type NestedNumbers = number | boolean | NestedNumbers[];
@@ -52,6 +53,20 @@ export function arrange(elements: Elements, dtype: DType, shape: Shape, strides:
   const out = newElements(dtype, n);
   copyStrided({ elements: out, strides: plain, offset: 0 }, { elements, strides, offset }, shape, null);
   return out;
+}
+
+/** Bytes of arrays and numbers that tolist() makes at most: more would stop the process. */
+const MOST = 2 ** 30;
+
+/** Refuses nested arrays of a shape that JavaScript has no memory for. */
+export function checkNested(shape: Shape): void {
+  const n = numelOf(shape),
+    arrays = shape.reduce((sum, _, axis) => sum + numelOf(shape.slice(0, axis)), 0);
+  if (8 * n + 160 * arrays > MOST)
+    throw new OpError(
+      `tolist: an array of ${n} elements of shape ${showShape(shape)} does not fit in JavaScript's memory; ` +
+        "data() answers them all in one typed array, and x.narrow(0, start, length).tolist() a part",
+    );
 }
 
 export function toNested(elements: Elements, shape: Shape, dtype: DType): NestedNumbers {

@@ -15,7 +15,7 @@ import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
 import { describeTensor } from "./print.js";
-import { type NestedNumbers, readElements, readStored, toNested } from "./read.js";
+import { type NestedNumbers, readElements, readStored, checkNested, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf, sameShape, showShape } from "../base/shape.js";
 import type { Storage } from "./storage.js";
 import { titled } from "../base/class-name.js";
@@ -192,6 +192,7 @@ export class Tensor {
    * TypeScript more.
    */
   async tolist<T = NestedNumbers>(): Promise<T> {
+    checkNested(this.shape);
     return toNested(await readStored(this, "tolist"), this.shape, this.dtype) as T;
   }
   /** As tolist(). */

@@ -154,7 +154,8 @@ export default {
           const places = [[], []];
           for (let i = 0; i < rows; i++)
             for (let j = 0; j < cols; j++) if (inside(i, j)) [i, j].forEach((n, k) => places[k].push(n));
-          t.equal(await torch[name](rows, cols, offset, { device: t.device }).tolist(), places);
+          for (const dtype of ["int64", "int32"])
+            t.equal(await torch[name](rows, cols, offset, { dtype, device: t.device }).tolist(), places);
         }
       }
     }

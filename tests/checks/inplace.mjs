@@ -179,6 +179,48 @@ export default {
     for (const view of [x.view(4), x.detach().clone().view(4)])
       await t.throws(() => view.detach_(), /Can't detach views in-place/);
   },
+  "a view that requires a gradient is not changed once detach_() made its base a leaf": async (t) => {
+    const x = leaf(t, [1, 2, 3]),
+      view = x.view(3, 1),
+      y = x.mul(2),
+      part = y.narrow(0, 0, 2);
+    x.detach_();
+    y.detach_();
+    for (const late of [view, part]) {
+      t.equal(late.requires_grad, true);
+      await t.throws(() => late.add_(1), /a view of a leaf Variable that requires grad is being used in an in-place/);
+      t.torch.no_grad(() => late.mul_(2));
+    }
+    t.equal(await x.tolist(), [2, 4, 6]);
+    x.view(3, 1).add_(1); // outside of the tape from the beginning
+    t.equal(await x.tolist(), [3, 5, 7]);
+  },
+  "a gradient is nobody's view": async (t) => {
+    const x = leaf(t, [[1, 2, 3]]),
+      sums = { expand: x.expand(2, 3), copy: t.torch.zeros([2, 3], { device: t.device }).copy_(x) };
+    for (const wide of Object.values(sums)) {
+      const [made] = t.torch.autograd.grad(wide.mul(wide).sum(), [x], { create_graph: true });
+      t.equal([made.base, made.requires_grad, made.detach_().requires_grad], [null, true, false]);
+      t.equal(await made.tolist(), [[4, 8, 12]]);
+    }
+  },
+  "an assignment of no elements is recorded as any other": async (t) => {
+    const on = { device: t.device };
+    for (const at of [[false, "..."], ["0:0"], [t.tensor([], { dtype: "int32" })]]) {
+      const x = t.tensor([1, 2, 3]),
+        y = leaf(t, 5);
+      x.set(at, y);
+      t.equal([x.requires_grad, x._version], [true, 1]);
+      x.sum().backward();
+      t.equal([await y.grad.item(), await x.tolist()], [0, [1, 2, 3]]);
+      await t.throws(
+        () => t.torch.ones([3], { ...on, requires_grad: true }).set(at, 1),
+        /leaf Variable that requires grad/,
+      );
+    }
+    const same = t.tensor([1, 2, 3]).set([false], leaf(t, 5)); // not even a change, as in PyTorch
+    t.equal([same.requires_grad, same._version], [false, 0]);
+  },
   "a view of what requires a gradient since requires one, too": async (t) => {
     const x = t.tensor([1, 2, 3]),
       view = x.view(3, 1),

@@ -70,6 +70,19 @@ export default {
       [1, -2],
       [0, 1],
     ]);
+    // The identity holds nothing for its gradient, which is zeros as often as it is asked for.
+    const x = t
+        .tensor([
+          [1, 2],
+          [3, 4],
+        ])
+        .requires_grad_(),
+      identity = linalg.matrix_power(x, 0);
+    for (let i = 0; i < 2; i++) identity.sum().backward();
+    t.equal(await x.grad.tolist(), [
+      [0, 0],
+      [0, 0],
+    ]);
     t.equal(await linalg.matrix_power(a, 0).tolist(), [
       [1, 0],
       [0, 1],

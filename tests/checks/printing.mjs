@@ -169,4 +169,18 @@ export default {
     );
     await t.throws(() => result_type("x", 1), /expected a tensor or a number/);
   },
+  "more elements than arrays and texts hold": async (t) => {
+    const { torch } = t;
+    // Views of one element take no memory.
+    const wide = (...shape) => torch.zeros([1], { device: t.device }).expand(...shape);
+    await t.throws(() => wide(1, 2 ** 27 + 1).tolist(), /tolist: an array of 134217729 elements .* data\(\) answers/);
+    await t.throws(() => wide(2 ** 23, 1).tolist(), /tolist: .* shape \[8388608, 1\] .*narrow\(0, start, length\)/);
+    if (t.device !== "cpu") return;
+    torch.set_printoptions({ profile: "full" });
+    try {
+      t.equal(String(wide(2 ** 23 + 1)), "tensor([0., 0., 0.,  ..., 0., 0., 0.])");
+    } finally {
+      torch.set_printoptions({ profile: "default" });
+    }
+  },
 };

@@ -98,7 +98,12 @@ export class Player {
     if (name === "__get__") return x[path.at(-2)];
     const at = (v) => (v !== null && typeof v === "object" && "u" in v ? v.u : [v]).map((i) => this.index(i));
     if (name === "__getitem__") return x.index(...at(step.a[1]));
-    if (name === "__setitem__") return x.set(at(step.a[1]), rest[1]);
+    if (name === "__setitem__") {
+      const places = at(step.a[1]);
+      // `x[False] = y` changes nothing, which is `x.set([false], y)`; `x[False,] = y` is an assignment of no elements.
+      if ("u" in Object(step.a[1]) && places.length === 1 && places[0] === false) places.push("...");
+      return x.set(places, rest[1]);
+    }
     const options = Object.fromEntries(Object.entries(step.k ?? {}).map(([k, v]) => [k, this.decode(v)]));
     if (MAKERS.includes(name)) options.device = this.device;
     const last = Object.keys(options).length ? [options] : [];
