@@ -60,12 +60,10 @@ const MOST = 2 ** 30;
 
 /** Refuses nested arrays of a shape that JavaScript has no memory for. */
 export function checkNested(shape: Shape): void {
-  const n = numelOf(shape),
-    arrays = shape.reduce((sum, _, axis) => sum + numelOf(shape.slice(0, axis)), 0);
-  if (8 * n + 160 * arrays > MOST)
+  const bytes = shape.reduceRight((inner, n) => 160 + n * inner, 8);
+  if (bytes > MOST)
     throw new OpError(
-      `tolist: an array of ${n} elements of shape ${showShape(shape)} does not fit in JavaScript's memory; ` +
-        "data() answers them all in one typed array, and x.narrow(0, start, length).tolist() a part",
+      `tolist: an array of shape ${showShape(shape)} does not fit in JavaScript's memory; use data() or a narrow() part`,
     );
 }
 
