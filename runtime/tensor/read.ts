@@ -60,10 +60,9 @@ const MOST = 2 ** 30;
 
 /** Refuses nested arrays of a shape that JavaScript has no memory for. */
 export function checkNested(shape: Shape): void {
-  const bytes = shape.reduceRight((inner, n) => 160 + n * inner, 8);
-  if (bytes > MOST)
+  if (shape.reduceRight((bytes, n) => 160 + n * bytes, 8) > MOST)
     throw new OpError(
-      `tolist: an array of shape ${showShape(shape)} does not fit in JavaScript's memory; use data() or a narrow() part`,
+      `tolist: an array of shape ${showShape(shape)} does not fit in JavaScript's memory; use data() or narrow()`,
     );
 }
 

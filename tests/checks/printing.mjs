@@ -173,7 +173,10 @@ export default {
     const { torch } = t;
     // Views of one element take no memory.
     const wide = (...shape) => torch.zeros([1], { device: t.device }).expand(...shape);
-    await t.throws(() => wide(1, 2 ** 27 + 1).tolist(), /tolist: an array of shape \[1, 134217729\] does not fit .* data\(\)/);
+    await t.throws(
+      () => wide(1, 2 ** 27 + 1).tolist(),
+      /tolist: an array of shape \[1, 134217729\] does not fit .* data\(\)/,
+    );
     await t.throws(() => wide(2 ** 23, 1).tolist(), /tolist: .* shape \[8388608, 1\] .* narrow\(\)/);
     if (t.device !== "cpu") return;
     torch.set_printoptions({ profile: "full" });
