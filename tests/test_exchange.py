@@ -1,6 +1,6 @@
 """Programs of torch.export: each operator, whole networks, and files that are none.
 
-What PyTorch answers is recorded by tests/exchange/record_aten.py and record_models.py."""
+What PyTorch answers is recorded by tests/exchange/record_aten.py, random_operators.py and record_models.py."""
 
 import json
 import tarfile
@@ -35,6 +35,13 @@ def passes(script: str, *words: object) -> dict:
 @pytest.mark.parametrize(("device", "least"), [("cpu", 306), ("webgpu", 300)])
 def test_operators(device, least, dist):
     assert len(passes("operators.mjs", device)) >= least
+
+
+@pytest.mark.parametrize("how", [("cpu",), ("cpu", "compiled"), ("webgpu",)], ids=" ".join)
+def test_operators_with_random_arguments(how, tmp_path, dist):
+    with tarfile.open(HERE / "operators.tar.xz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    assert len(passes("programs.mjs", tmp_path, *how)) >= 360
 
 
 @pytest.mark.parametrize(("device", "least"), [("cpu", 66), ("webgpu", 66)])

@@ -6,6 +6,7 @@ import { enable_grad } from "../tape/grad-mode.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
 import type { Operator } from "./operators.js";
 
 type Sizes = number[];
@@ -33,6 +34,28 @@ const ofOne =
   (f: (x: Tensor, ...rest: never[]) => Tensor): Operator =>
   ({ args: [cotangent, self, ...rest] }) =>
     pullback((x) => f(x!, ...(rest as never[])), [self as Tensor], cotangent as Tensor)[0];
+
+/** The gradients of `normal * weight + bias`, where `normal` has the mean 0 and the variance 1 along `inner` by the
+ *  factor `rstd`; `outer` are the axes that weights do not have. */
+function normBackward(
+  cotangent: Tensor,
+  normal: Tensor,
+  rstd: Tensor,
+  weight: Tensor | null,
+  inner: Sizes,
+  outer: Sizes,
+  [ofInput, ofWeight, ofBias]: readonly boolean[],
+): (Tensor | null)[] {
+  const summed = (x: Tensor): Tensor => (outer.length > 0 ? torch.sum(x, outer) : x),
+    mean = (x: Tensor): Tensor => torch.mean(x, inner, true),
+    g = weight ? torch.mul(cotangent, weight) : cotangent,
+    centred = () => torch.sub(torch.sub(g, mean(g)), torch.mul(normal, mean(torch.mul(g, normal))));
+  return [
+    ofInput ? torch.mul(centred(), rstd) : null,
+    ofWeight ? summed(torch.mul(cotangent, normal)) : null,
+    ofBias ? summed(cotangent) : null,
+  ];
+}
 
 export const PULLBACKS: Readonly<Record<string, Operator>> = {
   // by the result, which is all that such a program keeps
@@ -67,10 +90,10 @@ export const PULLBACKS: Readonly<Record<string, Operator>> = {
       named["max_pool2d"]!(x, size, { ...(stride.length > 0 ? { stride } : {}), padding, dilation, ceil_mode: ceil }),
   ),
   embedding_dense_backward: ({ args }) => {
-    const [cotangent, indices, count, padding] = args as [Tensor, Tensor, number, number],
+    const [cotangent, indices, count, padding, scale_grad_by_freq] = args as [Tensor, Tensor, number, number, boolean],
       weight = zeros([count, cotangent.shape.at(-1)!], { dtype: cotangent.dtype, device: cotangent.device });
     return pullback(
-      (w) => F.embedding(indices, w!, (padding >= 0 ? { padding_idx: padding } : {}) as never),
+      (w) => F.embedding(indices, w!, { ...(padding >= 0 ? { padding_idx: padding } : {}), scale_grad_by_freq }),
       [weight],
       cotangent,
     )[0];
@@ -96,42 +119,51 @@ export const PULLBACKS: Readonly<Record<string, Operator>> = {
     );
   },
   native_layer_norm_backward: ({ args }) => {
-    const [cotangent, x, shape, , , weight, bias, mask] = args as [
-      Tensor,
-      Tensor,
-      Sizes,
-      Tensor,
-      Tensor,
-      Maybe<Tensor>,
-      Maybe<Tensor>,
-      boolean[],
-    ];
-    return pullback(
-      (a, w, b) => F.layer_norm(a!, shape, { ...(w ? { weight: w } : {}), ...(b ? { bias: b } : {}) } as never),
-      [x, weight, bias],
-      cotangent,
-      mask,
-    );
+    const [cotangent, x, shape, mean, rstd, weight, , mask] = args as [
+        Tensor,
+        Tensor,
+        Sizes,
+        Tensor,
+        Tensor,
+        Maybe<Tensor>,
+        Maybe<Tensor>,
+        boolean[],
+      ],
+      rows = x.shape.slice(0, x.ndim - shape.length).map((_, i) => i),
+      inner = shape.map((_, i) => i - shape.length),
+      normal = torch.mul(torch.sub(x, mean), rstd);
+    return normBackward(cotangent, normal, rstd, weight ?? null, inner, rows, mask);
   },
   native_group_norm_backward: ({ args }) => {
-    const [cotangent, x, , , weight, , channels, , groups, mask] = args as [
-      Tensor,
-      Tensor,
-      Tensor,
-      Tensor,
-      Maybe<Tensor>,
-      number,
-      number,
-      number,
-      number,
-      boolean[],
+    const [cotangent, x, mean, rstd, weight, n, channels, size, groups, mask] = args as [
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Maybe<Tensor>,
+        number,
+        number,
+        number,
+        number,
+        boolean[],
+      ],
+      grouped = (tensor: Tensor, ...sizes: number[]): Tensor => views.reshape(tensor, sizes),
+      each = channels / groups,
+      scale = grouped(rstd, n, groups, 1, 1),
+      normal = torch.mul(torch.sub(grouped(x, n, groups, each, size), grouped(mean, n, groups, 1, 1)), scale),
+      [d_x, d_weight, d_bias] = normBackward(
+        grouped(cotangent, n, groups, each, size),
+        normal,
+        scale,
+        weight ? grouped(weight, groups, each, 1) : null,
+        [-2, -1],
+        [0, -1],
+        mask,
+      );
+    return [
+      d_x && views.reshape(d_x, x.shape),
+      d_weight && views.reshape(d_weight, [channels]),
+      d_bias && views.reshape(d_bias, [channels]),
     ];
-    const bias = mask[2] ? zeros([channels], { dtype: x.dtype, device: x.device }) : null;
-    return pullback(
-      (a, w, b) => F.group_norm(a!, groups, { ...(w ? { weight: w } : {}), ...(b ? { bias: b } : {}) } as never),
-      [x, weight, bias],
-      cotangent,
-      mask,
-    );
   },
 };

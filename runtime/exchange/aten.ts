@@ -143,12 +143,13 @@ const put = by((x: Tensor, indices: readonly Maybe<Tensor>[], values: Tensor, ac
 const bag =
   (wrapped: boolean): Operator =>
   ({ args }) => {
-    const [weight, indices, offsets, , mode, , weights, last, index] = args as Args,
+    const [weight, indices, offsets, scale_grad_by_freq, mode, , weights, last, index] = args as Args,
       padding = wrapped && index < 0 ? index + weight.shape[0] : index;
     const out = named["embedding_bag"]!(indices, weight, offsets, {
       mode: BAGS[(mode as number | undefined) ?? 0],
       ...(weights ? { per_sample_weights: weights as Tensor } : {}),
       ...(last ? { include_last_offset: true } : {}),
+      ...(scale_grad_by_freq ? { scale_grad_by_freq } : {}),
       ...((padding ?? -1) >= 0 ? { padding_idx: padding as number } : {}),
     }) as Tensor;
     return [out, null, null, null];
@@ -169,6 +170,12 @@ function sliced(x: Tensor, dim: Maybe<number>, start: Maybe<number>, end: Maybe<
     "slice",
   );
 }
+
+/** Where no axis is named every element is asked for itself. */
+const whether = (asked: typeof torch.any): Operator =>
+  by((x: Tensor, dim: Maybe<number[]>, keepdim?: boolean) =>
+    dim?.length === 0 ? asked(views.unsqueeze(x, 0), 0) : asked(x, dim ?? null, keepdim ?? false),
+  );
 
 export const ATEN: Readonly<Record<string, Operator>> = {
   ...PULLBACKS,
@@ -302,6 +309,8 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   "var.dim": by((x: Tensor, dim: Maybe<number[]>, unbiased?: boolean, keepdim?: boolean) =>
     torch.var(x, { dim: dim ?? null, correction: (unbiased ?? true) ? 1 : 0, keepdim: keepdim ?? false } as never),
   ),
+  "any.dims": whether(torch.any),
+  "all.dims": whether(torch.all),
   // networks
   convolution: by(convolution),
   _convolution: by(convolution),
@@ -311,8 +320,11 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   im2col: by(F.unfold),
   _cdist_forward: by((a: Tensor, b: Tensor, p: number) => torch.cdist(a, b, p)),
   _pdist_forward: by((x: Tensor, p?: number) => F.pdist(x, p ?? 2)),
-  embedding: by((weight: Tensor, indices: Tensor, padding_idx?: number) =>
-    F.embedding(indices, weight, ((padding_idx ?? -1) >= 0 ? { padding_idx } : {}) as never),
+  embedding: by((weight: Tensor, indices: Tensor, padding_idx?: number, scale_grad_by_freq?: boolean) =>
+    F.embedding(indices, weight, {
+      ...((padding_idx ?? -1) >= 0 ? { padding_idx: padding_idx! } : {}),
+      scale_grad_by_freq: scale_grad_by_freq ?? false,
+    }),
   ),
   index: picked,
   _unsafe_index: picked,

@@ -49,6 +49,8 @@ interface Program {
   readonly signature: Signature;
   readonly ranges: ReadonlyMap<string, SizeRange>;
   readonly file: string;
+  /** Where it runs if neither an argument nor a weight is there to say it. */
+  readonly device?: string;
 }
 
 /** A program that torch.export.save wrote. */
@@ -153,7 +155,7 @@ export class ExportedModule extends Module {
   /** The program's results for its arguments: by place, the last ones by name in one object.  A promise of them where
    *  values of a GPU decide what the program does. */
   override forward(...args: unknown[]): unknown {
-    const { graph, json, signature, ranges } = this.#program,
+    const { graph, json, signature, ranges, device: home } = this.#program,
       given = arranged(signature, args),
       sizes = new Map<string, number>(),
       values: unknown[] = [];
@@ -179,7 +181,7 @@ export class ExportedModule extends Module {
         values.push(tensor);
       }
     });
-    const results = graph.run(values, device ?? "cpu"),
+    const results = graph.run(values, device ?? home ?? "cpu"),
       answer = (all: unknown[]) => unflattened(this.settled(signature.outputs, all, values), signature.results);
     return results instanceof Promise ? results.then(answer) : answer(results);
   }
@@ -326,6 +328,7 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
         signature: readSignature(reader, module, json, source.name),
         ranges: rangesOf(reader, program["range_constraints"]),
         file: source.name,
+        device: where.device.type,
       };
     return new ExportedProgram(shared, tensors, torchVersion);
   } finally {

@@ -2,7 +2,7 @@
 // flow.
 
 import { wayBackOf } from "../base/class-name.js";
-import { fill_ } from "../views/transfer.js";
+import { fill_, to } from "../views/transfer.js";
 import { clone, contiguous, copyInto } from "../tensor/copy.js";
 import { full, zeros } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
@@ -49,7 +49,7 @@ function replaced(
         nothing = (x: Tensor) => zeros(x.shape, { dtype: x.dtype, device: x.device });
       const before = () =>
         onlyReplaced ? replaced(op, nothing(grad), part, look, true) : replaced(op, grad, nothing(part), look);
-      return [wanted[0] ? before() : null, wanted[1] ? clone(part) : null];
+      return [wanted[0] ? before() : null, wanted[1] ? (to(clone(part), [src.dtype]) as Tensor) : null];
     }),
   );
 }

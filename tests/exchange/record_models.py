@@ -27,7 +27,8 @@ from torch.utils import _pytree as pytree
 # of which there is a decomposed one beside the one as it is
 WHOLE = {"kept_slices", "matrices", "resized", "spectra"}
 HERE = Path(__file__).parent
-NAMES = {torch.float32: "F32", torch.int64: "I64", torch.bool: "BOOL"}
+NAMES = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
+         torch.uint8: "U8", torch.bool: "BOOL", torch.complex64: "C64", torch.complex128: "C128"}  # fmt: skip
 
 
 def safetensors(tensors: dict[str, torch.Tensor]) -> bytes:
@@ -59,10 +60,10 @@ def slim(graph: dict) -> None:
                 slim(argument["arg"]["as_graph"]["graph"])
 
 
-def archive(program: torch.export.ExportedProgram) -> bytes:
+def archive(program: torch.export.ExportedProgram, compression=zipfile.ZIP_DEFLATED) -> bytes:
     whole, out = io.BytesIO(), io.BytesIO()
     torch.export.save(program, whole)
-    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as write:
+    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(out, "w", compression) as write:
         for entry in read.infolist():
             content = read.read(entry)
             if "sample_inputs" in entry.filename:
@@ -71,7 +72,7 @@ def archive(program: torch.export.ExportedProgram) -> bytes:
                 value = json.loads(content)
                 slim(value["graph_module"]["graph"])
                 content = json.dumps(value, separators=(",", ":")).encode()
-            write.writestr(zipfile.ZipInfo(entry.filename, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+            write.writestr(zipfile.ZipInfo(entry.filename, (1980, 1, 1, 0, 0, 0)), content, compression)
     return out.getvalue()
 
 
