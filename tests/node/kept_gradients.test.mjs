@@ -12,7 +12,9 @@ test("gradients that full backward hooks keep are there afterwards", async () =>
     net[i].register_full_backward_hook((_, gradInput, gradOutput) => {
       kept.push(gradOutput[0], gradOutput[0].detach(), ...gradInput.filter(Boolean));
     });
-  net(torch.ones([2, 3]).requires_grad_()).sum().backward();
+  net(torch.ones([2, 3]).requires_grad_())
+    .sum()
+    .backward();
   assert.equal(kept.length, 9);
   for (const grad of kept) assert.equal((await grad.tolist()).length, 2);
 });
