@@ -156,7 +156,7 @@ class Binding:
                 self.size(d.size.name, x, name)
         for name, d, x in found:
             if d.factors:
-                self.split(at, d, x, name)
+                self.divided(at, d, x, name)
         for pack, axes in self.packs.items():
             self.env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
         for p in self.later:
@@ -191,6 +191,8 @@ class Binding:
         open_ = [n for n, length in known.items() if length is None]
         if len(open_) > 1:
             raise self.refused("type", f"how many axes `*{open_[0]}` has is not known here")
+        if left != 0 and not open_ and (pack := next((n for n in known if n in self.packs), "")):
+            raise self.apart(pack)
         if left < 0 or left > 0 and not open_:
             raise self.misfit(
                 name, f"it must {'end in' if known else 'have'} {singles} single ax{'is' if singles == 1 else 'es'}"
@@ -211,14 +213,15 @@ class Binding:
                 if x == y:
                     continue
                 if x.pack or y.pack or self.work.sizes_differ(x.length, y.length):
-                    raise Mistake(
-                        "rank", f"the arguments of `{self.callee.name}` have different axes `*{d.name}`", self.call.span
-                    )
+                    raise self.apart(d.name)
                 self.require(Binary("==", y.length, x.length), name, "an axis has {0} elements, not {1}", y, x.length)
         return out
 
     def length(self, pack: str) -> int | None:
         return len(self.packs[pack]) if pack in self.packs else self.ranks.get(pack)
+
+    def apart(self, pack: str) -> Mistake:
+        return Mistake("rank", f"the arguments of `{self.callee.name}` have different axes `*{pack}`", self.call.span)
 
     def misfit(self, name: str, label: str) -> Mistake:
         return Mistake(
@@ -239,7 +242,7 @@ class Binding:
                 f"{self.names[name]} has {x.extent}, another argument {self.env[size]}",
             )
 
-    def split(self, at: Placed, d: Dim, x: Axis, name: str) -> None:
+    def divided(self, at: Placed, d: Dim, x: Axis, name: str) -> None:
         """A split axis tells the one factor of it that is not known."""
         unknown = [f for f in d.factors if isinstance(f, Symbol) and f.name not in self.env]
         rest = ONE

@@ -115,8 +115,8 @@ function run(
       const runs = needed === null || wanted.includes(true);
       let made: Grad[] = [];
       if (runs && list.some((g) => g !== null)) {
-        // What user code is shown may be kept by it, and goes on through the next node.
-        if (node.keepsGradients) for (const grad of list) if (grad) temporary.delete(grad);
+        // What user code is shown may be kept by it, and goes on through the next node; leaves have none.
+        if (node.keepsGradients && node.next.length) for (const grad of list) if (grad) temporary.delete(grad);
         made = node.apply(list, wanted);
         watcher?.inspect(node, made);
         if (!options.create && !node.keepsGradients) {

@@ -48,7 +48,7 @@ export function sumTo(grad: Tensor, shape: Shape): Tensor {
   grad.shape.forEach((n, i) => {
     if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i);
   });
-  return axes.length ? views.owned(views.reshape(kernels.sum(grad, axes), shape)) : views.reshape(grad, shape);
+  return axes.length ? views.reshape(kernels.sum(grad, axes), shape) : views.reshape(grad, shape);
 }
 
 /** The sum over what broadcasting from `size` to the tensor's shape stretches. */

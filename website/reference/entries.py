@@ -112,7 +112,7 @@ def is_inner(member: Value) -> bool:
 
 
 def of_ops(library: Library, names: Names) -> list[Entry]:
-    """Ops that share a name share a page, which has the name that most of them have."""
+    """Ops that share a name share a page, which has the first one's if half of them have it, else what most have."""
     first: dict[str, str] = {}  # alias -> the first name of its page
 
     def root(name: str) -> str:
@@ -138,7 +138,10 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
                 if op.name in by_op and f"Tensor.{method}" not in by_op[op.name].names:
                     by_op[op.name].names.append(f"Tensor.{method}")
     for entry in pages.values():
-        entry.name = max(entry.names, key=lambda name: sum(name in op.aliases for op in entry.ops))
+        count = {name: sum(name in op.aliases for op in entry.ops) for name in entry.names}
+        entry.name = entry.ops[0].aliases[0]
+        if 2 * count[entry.name] < len(entry.ops):
+            entry.name = max(entry.names, key=count.__getitem__)
         entry.ops.sort(key=lambda op: op.aliases[0] != entry.name)
         entry.summary = sentence(entry.ops[0].doc)
     return list(pages.values())
