@@ -61,9 +61,7 @@ const MOST = 2 ** 30;
 /** Refuses nested arrays of a shape that JavaScript has no memory for. */
 export function checkNested(shape: Shape): void {
   if (shape.reduceRight((bytes, n) => 160 + n * bytes, 8) > MOST)
-    throw new OpError(
-      `tolist: an array of shape ${showShape(shape)} does not fit in JavaScript's memory; use data() or narrow()`,
-    );
+    throw new OpError(`tolist: an array of shape ${showShape(shape)} does not fit in memory; use data() or narrow()`);
 }
 
 export function toNested(elements: Elements, shape: Shape, dtype: DType): NestedNumbers {
