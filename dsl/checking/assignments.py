@@ -1,21 +1,21 @@
-"""What an assignment is: a call of an op over rows, a scatter, a share of a name's elements."""
+"""What an assignment is: a call of an op that says its axes, a scatter, a share of a name's elements."""
 
 from __future__ import annotations
 
-from ..lowering.inline import over_rows
+from ..lowering.inline import says_axes
 from ..text.syntax import Assign, Op, X
 from ..text.vocabulary import nodes_in
 from .scope import Vocabulary
 
 
 def placed(a: Assign, vocabulary: Vocabulary) -> Op | None:
-    """The op over rows that an assignment calls."""
+    """The op that an assignment calls whose tensors say their axes."""
     op = (
         vocabulary.ops.get(a.value.val)
         if a.index is None and a.value.kind == "call" and a.value.val not in vocabulary.defs
         else None
     )
-    return op if op is not None and over_rows(op) else None
+    return op if op is not None and says_axes(op) else None
 
 
 def results(a: Assign, vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
     return None if least <= len(e.args) <= most else ops.get(e.val)
 
 
-def over_rows(op: Op) -> bool:
+def says_axes(op: Op) -> bool:
     """Whether a call of the op can stand for its statements: its tensors say their axes, and it changes none."""
     tensors = [p for p in op.params if is_tensor(p)]
     if not tensors or op.name in FUNCTIONS or op.drop or any(p.mut for p in tensors):
@@ -70,7 +70,7 @@ class Inliner:
 
     def assign(self, a: Assign) -> list[Assign]:
         callee = called(a.value, self.ops, self.defs) if a.index is None else None
-        if callee is not None and over_rows(callee):
+        if callee is not None and says_axes(callee):
             return [a]  # put in place as statements, by dsl/lowering/lower.py
         before: list[Assign] = []
         if a.index is None and (d := self.over_tensors(a.value)) is not None:

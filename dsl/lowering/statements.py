@@ -16,7 +16,7 @@ from ..text.syntax import Assign, Op, X
 from ..text.vocabulary import is_tensor, nodes_in
 from .context import Context, Mistake
 from .dims import Item, Patterns
-from .inline import over_rows
+from .inline import says_axes
 from .ranges import Ranges, loops_of, shifted
 from .row_calls import place
 from .scalar_formulas import Formulas
@@ -126,9 +126,9 @@ class Statements:
             self.whole.flush(a.name)
 
     def callee(self, e: X) -> OpDef | None:
-        """The op over rows that e calls."""
+        """The op that e calls whose tensors say their axes."""
         tree = self.trees.get(e.val) if e.val not in self.defs else None
-        if tree is None or not over_rows(tree):
+        if tree is None or not says_axes(tree):
             return None
         if (made := self.called(e.val)) is None:
             raise Mistake("type", f"`{e.val}` cannot be called", e.span, "its own definition has mistakes")
