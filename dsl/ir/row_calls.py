@@ -1,9 +1,9 @@
 """An op over rows in the place of a call: `order = order_of_rows(keys, true)`.
 
-Its tensors have a leading pack and plain sizes.  At a call a pack stands for whatever axes the argument has before
-those sizes, so the statements are the callee's with other tensors, loops and numbers.  How a call is written and
-checked is in dsl/checking/calls.py and dsl/lowering/lower.py; here is the replacement, also of gradients
-(dsl/gradients/reverse.py)."""
+Its tensors say their axes.  At a call a pack stands for whatever axes the argument has there, so the statements are
+the callee's with other tensors, loops and numbers.  How a call is written and checked is in dsl/checking/calls.py and
+dsl/lowering/row_calls.py, axes that are chosen or split in dsl/lowering/call_axes.py; here is the replacement, also of
+gradients (dsl/gradients/reverse.py)."""
 
 from __future__ import annotations
 

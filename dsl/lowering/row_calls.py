@@ -31,6 +31,7 @@ def place(work, a: Assign, callee: OpDef):
 
 
 def put(work, a: Assign, callee: OpDef):
+    """The same; raises NotInlined for what the call does not decide."""
     stem = a.name.rstrip("_")
     at = bind(work, a.value, callee)
     wanted = results(a, callee)
