@@ -6,6 +6,7 @@ import json
 import random
 import re
 import subprocess
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,10 @@ import workbench
 from buildtools import node
 from buildtools.paths import DIST
 from codegen.api.opdata import op_data
+from codegen.data.nodes import nodes_of
+from codegen.data.statements import formulas_in, read_procedure, statements_of
+from codegen.wasm import bodies
+from codegen.wasm.scalars.terms import Terms
 from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
 from dsl.ir.builders import ZERO
@@ -356,3 +361,22 @@ op middle(x: Float[*B, N]) -> Int[*B, N]
     out[*b, n] = order[*b, n]
 """
     np.testing.assert_array_equal(workbench.op(text).numpy(np.array([[3.0, 1.0, 2.0]])), [[1, 2, 0]])
+
+
+@pytest.mark.parametrize("name", ["sort", "complex_schur_rows"])
+def test_formulas_become_terms_once(name, monkeypatch):
+    """However many loops stand around them: to make a kernel is most of an op's first call on the CPU."""
+    read, made, of = [], [], Terms.of
+
+    def counted(terms, e, bound):
+        made.append(e)
+        return of(terms, e, bound)
+
+    monkeypatch.setattr(bodies, "read_procedure", lambda text: read.append(read_procedure(text)) or read[-1])
+    monkeypatch.setattr(Terms, "of", counted)
+    f = workbench.op(name, on="wasm")
+    f(np.eye(4, dtype=np.float32) if name == "sort" else np.zeros((4, 4, 2), np.float32))
+    nodes = [x for p in read for s in statements_of(p.statements) for e in formulas_in(s) for x in nodes_of(e)]
+    assert len(nodes) > 50
+    times = Counter(map(id, made))
+    assert {times[id(x)] for x in nodes} == {1}

@@ -36,6 +36,10 @@ CALLS = [
     ("pieces", [3]),
     ("every", [[1, 2], {"a": 0}]),
     ("every", [[3, -1], {}]),
+    ("bytes_of", [-1.5]),
+    ("bytes_of", [5e-324]),
+    ("bytes_of", [1.7976931348623157e308]),
+    ("copies", [[[1, 2], [3, 4]]]),
 ]
 
 
@@ -256,6 +260,10 @@ REFUSED = [
     (
         "from functools import cache\nfrom functools import lru_cache\n@lru_cache(3)\ndef f(n: int) -> int: return n",
         "4: FunctionDef at the top of a module",
+    ),
+    (
+        'from struct import pack\ndef f(n: int) -> list[int]:\n    return list(pack("<i", n))',
+        '3: pack of what is no float, "<d"',
     ),
     ("def f(n: int) -> int:\n    global g\n    return n", "2: Global is not in the subset that is translated"),
     (

@@ -302,6 +302,14 @@ def b_copysign(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     return f"{x.helper('copySign')}({size}, {sign})", FLOAT, CALL
 
 
+def b_pack(x: Expressions, node: ast.Call, want: Type | None) -> Text:
+    """`struct.pack("<d", x)`: the bytes of a float."""
+    match node.args:
+        case [ast.Constant(value="<d"), number]:
+            return f"{x.helper('bytesOf')}({x.text(number)})", ("array", INT), CALL
+    x.no(node, 'pack of what is no float, "<d"')
+
+
 def b_decimal(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     return f"String({x.text(node.args[0])})", STR, CALL
 
@@ -330,6 +338,7 @@ BUILTINS = {
     "cast": b_cast,
     "repr": b_repr,
     "copysign": b_copysign,
+    "pack": b_pack,
     "decimal": b_decimal,
     **dict.fromkeys(("range", "enumerate", "zip", "reversed", "map"), b_iterated),
 }

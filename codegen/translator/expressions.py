@@ -161,7 +161,8 @@ class Expressions(Operators):
                     f"...{self.text(v, CALL)}" if k is None else f"[{self.text(k)}, {self.text(v, LOOSE, item)}]"
                 )
             spelled = f"<{self.ts(t[1])}, {self.ts(t[2])}>" if item is not None else ""
-            listed = f"[{', '.join(pairs)}]" if pairs else ""
+            copied = len(pairs) == 1 and node.keys[0] is None
+            listed = pairs[0][3:] if copied else f"[{', '.join(pairs)}]" if pairs else ""
             return f"new Map{spelled}({listed})", t, CALL
         parts = []
         for k, v in zip(node.keys, node.values, strict=True):

@@ -155,6 +155,8 @@ def instance(full: str, args: list[Type]) -> Type:
         return SIMPLE[name]
     if name == "list":
         return ("list", args[0])
+    if name == "bytes":
+        return ("array", INT)
     if name == "tuple" or name in ARRAYS:
         return ("array", args[0])
     if name in ("dict", "Mapping", "MutableMapping"):

@@ -26,7 +26,7 @@ HOMES = {
     "codegen.kernels": "codegen",
     **dict.fromkeys(("dsl", "dsl.ir", "dsl.gradients"), "dsl"),
 }
-IGNORED = {"__future__", "abc", "dataclasses", "collections.abc", "functools", "math", "typing"}
+IGNORED = {"__future__", "abc", "dataclasses", "collections.abc", "functools", "math", "struct", "typing"}
 
 
 class Project:

@@ -34,6 +34,13 @@ export function copySign(a: number, b: number): number {
   return b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a);
 }
 
+/** The eight bytes of a float, the lowest first. */
+export function bytesOf(x: number): number[] {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, x, true);
+  return [...new Uint8Array(view.buffer)];
+}
+
 /** A float as Python writes it. */
 export function shownFloat(x: number): string {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x < 0 ? "-inf" : "inf";

@@ -121,5 +121,5 @@ def write_body(p: Printer) -> None:
     own = number_kind(p.k.call.dtype if raw.dtype == "T" else raw.dtype)
     kinds = {name: own if found.kinds[name] == "T" else found.kinds[name] for name in found.kinds}
     p.terms.dtype = "float64"  # functions to the last digit
-    Body(p, Procedure([], kinds, found.statements)).s.all(found.statements)
+    Body(p, Procedure([], kinds, found.statements)).s.write(found.statements)
     p.finish()

@@ -6,7 +6,7 @@ their names.  Value types are "i32", "i64", "f32", "f64" and "v128"."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import copysign
+from struct import pack
 
 from .instructions import Instruction, form
 
@@ -69,18 +69,26 @@ def module_bytes(functions: list[Function], imported: list[Function], shared: bo
             texts.append(text)
             types.append([0x60, *value_types(f.parameters), *value_types(f.results)])
         numbers.append(texts.index(text))
-    limits = [3, 0, *unsigned(PAGES)] if shared else [0, 0]
+    limits = [3, 0] if shared else [0, 0]
+    if shared:
+        unsigned(PAGES, limits)
     imports = [[*named("kernels"), *named("memory"), 2, *limits]]
     for n in range(len(imported)):
-        imports.append([*named("kernels"), *named(imported[n].name), 0, *unsigned(numbers[n])])
-    exports = [[*named(f.name), 0, *unsigned(f.number)] for f in functions]
-    own = [unsigned(n) for n in numbers[len(imported) :]]
+        imports.append([*named("kernels"), *named(imported[n].name), 0])
+        unsigned(numbers[n], imports[n + 1])
+    exports: list[list[int]] = []
+    own: list[list[int]] = []
+    for n in range(len(functions)):
+        exports.append([*named(functions[n].name), 0])
+        unsigned(functions[n].number, exports[n])
+        own.append([])
+        unsigned(numbers[len(imported) + n], own[n])
     out = [0, 0x61, 0x73, 0x6D, 1, 0, 0, 0]
-    out.extend(section(1, types))
-    out.extend(section(2, imports))
-    out.extend(section(3, own))
-    out.extend(section(7, exports))
-    out.extend(section(10, [body(f) for f in functions]))
+    section(1, types, out)
+    section(2, imports, out)
+    section(3, own, out)
+    section(7, exports, out)
+    section(10, [body(f) for f in functions], out)
     return out
 
 
@@ -90,55 +98,61 @@ def body(f: Function) -> list[int]:
     for n in range(len(f.locals)):
         count += 1
         if n + 1 == len(f.locals) or f.locals[n + 1] != f.locals[n]:
-            groups.append([*unsigned(count), TYPE_BYTES[f.locals[n]]])
+            group: list[int] = []
+            unsigned(count, group)
+            group.append(TYPE_BYTES[f.locals[n]])
+            groups.append(group)
             count = 0
-    out = vector(groups)
+    content = vector(groups)
     for i in f.code:
-        instruction(i, out)
-    out.append(0x0B)
-    return sized(out)
+        instruction(i, content)
+    content.append(0x0B)
+    out: list[int] = []
+    sized(content, out)
+    return out
 
 
 def instruction(i: Instruction, out: list[int]) -> None:
     how = form(i.name)
     if how.prefix != 0:
         out.append(how.prefix)
-        out.extend(unsigned(how.number))
+        unsigned(how.number, out)
     else:
         out.append(how.number)
     match how.immediate:
+        case "index" | "memory" | "stored":
+            for v in i.values:
+                unsigned(int(v), out)
         case "block":
             out.append(int(i.values[0]) if len(i.values) > 0 else NO_RESULT)
         case "integer":
-            out.extend(signed(int(i.values[0])))
+            signed(int(i.values[0]), out)
         case "f64":
-            out.extend(double(i.values[0]))
+            double(i.values[0], out)
         case "lane" | "lanes":
             out.extend([int(v) for v in i.values])
-        case "index" | "memory" | "stored":
-            for v in i.values:
-                out.extend(unsigned(int(v)))
 
 
 def value_types(types: list[str]) -> list[int]:
     return [len(types), *[TYPE_BYTES[t] for t in types]]
 
 
-def section(number: int, items: list[list[int]]) -> list[int]:
-    return [number, *sized(vector(items))]
+def section(number: int, items: list[list[int]], out: list[int]) -> None:
+    out.append(number)
+    sized(vector(items), out)
 
 
 def vector(items: list[list[int]]) -> list[int]:
-    out = unsigned(len(items))
+    out: list[int] = []
+    unsigned(len(items), out)
     for item in items:
         out.extend(item)
     return out
 
 
-def sized(content: list[int]) -> list[int]:
-    out = unsigned(len(content))
+def sized(content: list[int], out: list[int]) -> None:
+    unsigned(len(content), out)
     out.extend(content)
-    return out
 
 
 LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz_"
@@ -153,47 +167,26 @@ def named(text: str) -> list[int]:
     return out
 
 
-def unsigned(n: int) -> list[int]:
+def unsigned(n: int, out: list[int]) -> None:
     """LEB128: seven bits a byte, the lowest first."""
-    out: list[int] = []
-    while n > 0x7F:
-        out.append(n % 128 + 128)
-        n = n // 128
-    out.append(n)
-    return out
+    rest = n
+    while rest > 0x7F:
+        out.append(rest % 128 + 128)
+        rest = rest // 128
+    out.append(rest)
 
 
-def signed(n: int) -> list[int]:
-    out: list[int] = []
-    while n < -0x40 or n >= 0x40:
-        out.append(n % 128 + 128)
-        n = n // 128
-    out.append(n % 128)
-    return out
+def signed(n: int, out: list[int]) -> None:
+    rest = n
+    while rest < -0x40 or rest >= 0x40:
+        out.append(rest % 128 + 128)
+        rest = rest // 128
+    out.append(rest % 128)
 
 
-def double(x: float) -> list[int]:
-    """The eight bytes of a number, the lowest first."""
-    sign = 128 if copysign(1.0, x) < 0 else 0
-    size = abs(x)
-    if size != size:
-        return [0, 0, 0, 0, 0, 0, 0xF8, 0x7F]
-    if size * 0.5 == size and size > 0:
-        return [0, 0, 0, 0, 0, 0, 0xF0, sign + 0x7F]
-    exponent = 1023
-    while size >= 2:
-        size *= 0.5
-        exponent += 1
-    while size < 1 and exponent > 1:
-        size *= 2.0
-        exponent -= 1
-    if size < 1:
-        exponent = 0
-    rest = (size - 1 if exponent > 0 else size) * 16
-    top = int(rest)
-    out = [exponent % 16 * 16 + top, sign + exponent // 16]
-    for _ in range(6):
-        rest = (rest - top) * 256
-        top = int(rest)
-        out.insert(0, top)
-    return out
+def double(x: float, out: list[int]) -> None:
+    """The eight bytes of a number, the lowest first; engines disagree on those of what is not one."""
+    if x == x:
+        out.extend(pack("<d", x))
+    else:
+        out.extend([0, 0, 0, 0, 0, 0, 0xF8, 0x7F])

@@ -108,7 +108,7 @@ def written(name: str, routines: dict[str, Procedure], functions: Functions) -> 
     for variable in procedure.kinds:
         if variable not in procedure.parameters:
             statements.variables[variable] = new_variable(f, SCALARS[procedure.kinds[variable]])
-    statements.all(procedure.statements)
+    statements.write(procedure.statements)
     w.get(statements.variables["out"])
     return f
 

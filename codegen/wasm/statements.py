@@ -6,19 +6,31 @@ begins, for engines leave it there."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..data.nodes import Apply, Division, Index, Item, Node, nodes_of
-from ..data.statements import Assign, Choose, Leave, Procedure, Repeat, Statement, statements_of
+from ..data.statements import Assign, Choose, Leave, Procedure, Repeat, Statement, formulas_in, statements_of
 from .encoder import new_variable, release, variable
 from .scalars.formulas import Formulas
 from .scalars.terms import Term, Terms, uses
 from .scalars.values import SCALARS
 
 
+@dataclass
+class InTerms:
+    """A statement and the terms of its own formulas, as formulas_in lists them.  body: what it holds, otherwise: of a
+    choice, what the other branch does."""
+
+    s: Statement
+    terms: list[Term]
+    body: list[InTerms]
+    otherwise: list[InTerms]
+
+
 class Statements:
     """variables: by name.  other: pushes what no variable is; store: makes an element a value, or what a variable has
-    kept of it.  changing: of each loop that stands around, what its turns change.  kept: terms that a loop around has
-    computed.  depth: of the blocks that are open; exits: that of each loop's end."""
+    kept of it.  changing: of each loop around the formulas that become terms, what its turns change.  kept: terms that
+    a loop around has computed.  depth: of the blocks that are open; exits: that of each loop's end."""
 
     def __init__(self, w: Formulas, terms: Terms, procedure: Procedure):
         self.w = w
@@ -54,8 +66,9 @@ class Statements:
 
     def begin(self, roots: list[Term]) -> None:
         """Before the instructions of a statement."""
+        kept = set(self.kept.values())
         for n in self.w.known.values():
-            if n not in self.kept.values() and n not in self.w.f.free:
+            if n not in kept and n not in self.w.f.free:
                 release(self.w.f, n)
         self.w.known = {**self.kept}
         self.w.uses = uses(roots)
@@ -88,41 +101,58 @@ class Statements:
     def speaks_of(self, t: Term, names: set[str]) -> bool:
         return any(name in names for name in self.names_of(t))
 
+    def in_terms(self, statements: list[Statement]) -> list[InTerms]:
+        out: list[InTerms] = []
+        for s in statements:
+            formulas = formulas_in(s)
+            match s:
+                case Choose(yes=yes, no=no):
+                    out.append(InTerms(s, [self.of(formulas[0])], self.in_terms(yes), self.in_terms(no)))
+                case Repeat(body=body):
+                    terms = [self.of(formulas[0])]
+                    self.changing.append(changed_by(s))
+                    terms.extend([self.of(e) for e in formulas[1:]])
+                    out.append(InTerms(s, terms, self.in_terms(body), []))
+                    self.changing.pop()
+                case _:
+                    out.append(InTerms(s, [self.of(e) for e in formulas], [], []))
+        return out
+
     # --- Statements ---
 
-    def all(self, statements: list[Statement]) -> None:
-        for s in statements:
-            self.one(s)
+    def write(self, statements: list[Statement]) -> None:
+        self.all(self.in_terms(statements))
 
-    def one(self, s: Statement) -> None:
-        match s:
-            case Assign(targets=targets, values=values):
-                self.assign(targets, values)
-            case Choose(condition=condition, yes=yes, no=no):
-                asked = self.of(condition)
-                self.begin([asked])
-                self.w.push(asked)
+    def all(self, statements: list[InTerms]) -> None:
+        for x in statements:
+            self.one(x)
+
+    def one(self, x: InTerms) -> None:
+        match x.s:
+            case Assign(values=values):
+                self.assign(x.terms[len(values) :], x.terms[: len(values)])
+            case Choose():
+                self.begin(x.terms)
+                self.w.push(x.terms[0])
                 self.w.emit("if")
                 self.depth += 1
-                self.all(yes)
-                if len(no) > 0:
+                self.all(x.body)
+                if len(x.otherwise) > 0:
                     self.w.emit("else")
-                    self.all(no)
+                    self.all(x.otherwise)
                 self.w.emit("end")
                 self.depth -= 1
             case Repeat():
-                self.repeat(s)
+                self.repeat(x, x.s)
             case Leave():
                 self.w.emit("br", self.depth - self.exits[len(self.exits) - 1])
 
-    def assign(self, targets: list[Node], values: list[Node]) -> None:
-        terms = [self.of(v) for v in values]
-        places = [self.of(t) for t in targets]
+    def assign(self, places: list[Term], terms: list[Term]) -> None:
         roots = terms[:]
         for place in places:
             roots.extend(place.parts)
         self.begin(roots)
-        if len(targets) == 1:
+        if len(places) == 1:
             self.target(places[0], terms[0], -1)
             return
         kept: list[int] = []
@@ -164,36 +194,34 @@ class Statements:
 
     # --- Loops ---
 
-    def repeat(self, s: Repeat) -> None:
+    def repeat(self, x: InTerms, s: Repeat) -> None:
         w = self.w
         counter = self.variable(s.name)
+        low = x.terms[0]
+        high = x.terms[1]
         changed = changed_by(s)
-        fixed = not self.speaks_of(self.of(s.high), changed) and not any(isinstance(x, Item) for x in nodes_of(s.high))
-        low = self.of(s.low)
         self.begin([low])
         w.push(low)
         self.converted(low.kind, "i")
         w.set(counter)
         before = self.kept
         self.kept = {**before}
-        self.changing.append(changed)
         end = -1
-        if fixed:
-            high = self.of(s.high)
+        if not self.speaks_of(high, changed) and not any(isinstance(e, Item) for e in nodes_of(s.high)):
             self.begin([high])
             w.push(high)
             self.converted(high.kind, "i")
             end = variable(w.f, "i32")
             w.set(end)
-        self.hoist(s)
+        self.hoist(x, changed)
         w.emit("block")
         w.emit("loop")
         self.depth += 2
         self.exits.append(self.depth - 1)
-        self.goes(s, counter, end)
+        self.goes(x.terms[1:], counter, end)
         w.emit("i32.eqz")
         w.emit("br_if", 1)
-        self.all(s.body)
+        self.all(x.body)
         w.get(counter)
         w.emit("i32.const", 1)
         w.emit("i32.add")
@@ -203,7 +231,6 @@ class Statements:
         w.emit("end")
         self.exits.pop()
         self.depth -= 2
-        self.changing.pop()
         self.begin([])
         for n in self.kept:
             if n not in before:
@@ -213,76 +240,51 @@ class Statements:
         if end >= 0:
             release(w.f, end)
 
-    def goes(self, s: Repeat, counter: int, end: int) -> None:
-        """Whether a loop goes on, on the stack."""
-        roots: list[Term] = []
-        if end < 0:
-            roots.append(self.of(s.high))
-        if s.condition is not None:
-            roots.append(self.of(s.condition))
-        self.begin(roots)
+    def goes(self, asked: list[Term], counter: int, end: int) -> None:
+        """Whether a loop goes on, on the stack.  asked: its end, which a variable may hold, and its condition."""
+        self.begin(asked if end < 0 else asked[1:])
         self.w.get(counter)
         if end < 0:
-            self.w.push(roots[0])
-            self.converted(roots[0].kind, "i")
+            self.w.push(asked[0])
+            self.converted(asked[0].kind, "i")
         else:
             self.w.get(end)
         self.w.emit("i32.lt_s")
-        if s.condition is not None:
+        if len(asked) > 1:
             self.w.emit("if", 0x7F)
-            self.w.branch(roots[len(roots) - 1])
+            self.w.branch(asked[1])
             self.w.emit("else")
             self.w.emit("i32.const", 0)
             self.w.emit("end")
 
-    def hoist(self, s: Repeat) -> None:
-        """Computes what the loop does not change."""
-        level = len(self.changing)
-        found: list[Term] = []
-        self.collect(s, found)
+    def hoist(self, x: InTerms, changed: set[str]) -> None:
+        """Computes what a loop does not change."""
         seen: set[int] = set()
-        for t in found:
-            self.hoisted(t, level, seen)
+        self.hoist_all(x.terms[2:], changed, seen)
+        self.hoist_in(x.body, changed, seen)
 
-    def collect(self, s: Repeat, found: list[Term]) -> None:
-        """The terms of a loop's formulas, as they stand in the loops inside it."""
-        if s.condition is not None:
-            found.append(self.of(s.condition))
-        self.collect_all(s.body, found)
+    def hoist_in(self, statements: list[InTerms], changed: set[str], seen: set[int]) -> None:
+        for x in statements:
+            self.hoist_all(x.terms, changed, seen)
+            self.hoist_in(x.body, changed, seen)
+            self.hoist_in(x.otherwise, changed, seen)
 
-    def collect_all(self, statements: list[Statement], found: list[Term]) -> None:
-        for s in statements:
-            match s:
-                case Assign(targets=targets, values=values):
-                    for e in values + targets:
-                        found.append(self.of(e))
-                case Choose(condition=condition, yes=yes, no=no):
-                    found.append(self.of(condition))
-                    self.collect_all(yes, found)
-                    self.collect_all(no, found)
-                case Repeat(low=low, high=high):
-                    found.append(self.of(low))
-                    self.changing.append(changed_by(s))
-                    found.append(self.of(high))
-                    self.collect(s, found)
-                    self.changing.pop()
-
-    def hoisted(self, t: Term, level: int, seen: set[int]) -> None:
-        """Keeps the largest parts of a term that a loop does not change, and that can do no harm where it has no
+    def hoist_all(self, terms: list[Term], changed: set[str], seen: set[int]) -> None:
+        """Keeps the largest parts of terms that a loop does not change, and that can do no harm where it has no
         turns."""
-        if t.number in seen or t.number in self.kept or len(t.parts) == 0:
-            return
-        seen.add(t.number)
-        if self.is_plain(t) and not self.speaks_of(t, self.changing[level - 1]):
-            self.w.known = {**self.kept}
-            self.w.uses = {}
-            self.w.push(t)
-            n = variable(self.w.f, SCALARS[t.kind])
-            self.w.set(n)
-            self.kept[t.number] = n
-            return
-        for p in t.parts:
-            self.hoisted(p, level, seen)
+        for t in terms:
+            if t.number in seen or t.number in self.kept or len(t.parts) == 0:
+                continue
+            seen.add(t.number)
+            if not self.speaks_of(t, changed) and self.is_plain(t):
+                self.w.known = {**self.kept}
+                self.w.uses = {}
+                self.w.push(t)
+                n = variable(self.w.f, SCALARS[t.kind])
+                self.w.set(n)
+                self.kept[t.number] = n
+            else:
+                self.hoist_all(t.parts, changed, seen)
 
     def is_plain(self, t: Term) -> bool:
         """Whether a term is arithmetic alone that nothing stops."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from struct import pack
 
 SIZES: dict[str, int] = {"a": 1, "b": 2}
 Pair = tuple[int, str]
@@ -108,3 +109,16 @@ def pieces(n: int) -> str:
 def every(xs: list[int], d: dict[str, int]) -> list[bool]:
     new = d.get("a", 0) == 0
     return [any(x > 2 for x in xs), all(x > 0 for x in xs if x != -1), "a" in d, new, d.get("zz") is None]
+
+
+def bytes_of(x: float) -> list[int]:
+    return [*pack("<d", x), len(pack("<d", -x))]
+
+
+def copies(pairs: list[list[int]]) -> list[int]:
+    first = {p[0]: p[1] for p in pairs}
+    second = {**first}
+    second[7] = 70
+    first[8] = 80
+    third = {**second, 9: 90}
+    return [len(first), len(second), second.get(8, 0), first.get(7, 0), third[7], third[9]]
