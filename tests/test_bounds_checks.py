@@ -66,6 +66,18 @@ def test_one_whose_value_is_not_needed(name, args, options):
     np.testing.assert_allclose(f.gpu(*args, **options), f(*args, **options), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "place", ["0 - 2", "abs(i - i) - 2", "min(i - i, -1)", "~2", "(7 & 3) - 5", "(-1 if far else 4) - 2", "7 // 2 - 4"]
+)
+def test_a_place_that_is_known_before(place):
+    """WGSL computes what depends on nothing when a kernel is compiled, and refuses what does not fit there."""
+    f = workbench.op(
+        f"op f(x: Float[N], far: bool = false) -> Float[N]\n    out[i] = (x[{place}] ?? 0.5) * x[i] + (3 if far else 2)"
+    )
+    for far in (False, True):
+        np.testing.assert_allclose(f.gpu(X[:, 1], far=far), f.numpy(X[:, 1], far=far))
+
+
 def test_reads_are_guarded_in_few_words():
     (text,) = workbench.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
     assert (

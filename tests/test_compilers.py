@@ -20,7 +20,7 @@ from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu, numbered
 
-DEVICE = Facts(False, False, 1 << 27, 256, 16384, False)
+DEVICE = Facts(False, False, 1 << 27, 8, 256, 16384, False)
 WITH_HALVES = replace(DEVICE, f16=True)
 INSTANCES = 4
 NODE = Path(__file__).parent / "node"

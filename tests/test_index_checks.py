@@ -16,7 +16,7 @@ from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
 from workbench.numpy_runner import meta
 
-DEVICE = Facts(False, False, 1 << 30, 256, 32768, False)
+DEVICE = Facts(False, False, 1 << 30, 8, 256, 32768, False)
 RULES = rules(LIBRARY)
 WORKGROUP = re.compile(r"OpAccessChain %_ptr_Workgroup_v4float %\S+(.*)")
 LIMITED = re.compile(r"(%\S+) = OpExtInst %uint %\S+ UMin %\S+ %uint_\d+$", re.MULTILINE)

@@ -27,6 +27,19 @@ def test_random_definitions_of_today(figure, todays):
         assert count > COUNT / 2
 
 
+def test_a_kernel_of_more_tensors_than_every_device_binds():
+    """The slopes of a filtered product read what it kept, beside all that the filter and the factors read."""
+    f = workbench.op("""op f(x: Float[N, M], y: Float[M], w: Float[K], z: Int[N]) -> Float[N]
+    out[a] = prod[j < M if (y[z[a]] ?? 0.46) < (w[2] ?? -0.12)] cos(y[j] if x[a, j] > z[a] else y[j] * (w[1] ?? 1))""")
+    r = np.random.default_rng(0)
+    given = [r.standard_normal(shape).astype(np.float32) for shape in ((4, 5), 5, 3)] + [np.arange(4, dtype=np.int32)]
+    f.on = "numpy"
+    want = f.grad(*given, cotangent=np.ones(4, np.float32))
+    f.on = "gpu"
+    for name, got in f.grad(*given, cotangent=np.ones(4, np.float32)).items():
+        close(got, want[name], 1e-5, name)
+
+
 def compared(first: int) -> int:
     """How many of a part's definitions are some, all of them right."""
     return sum(agrees(seed, seed - first < ON_GPU) for seed in range(first, first + COUNT))

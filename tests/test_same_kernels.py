@@ -25,7 +25,7 @@ from workbench.function import device
 from workbench.numpy_runner import contiguous
 
 HERE = Path(__file__).parent
-DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]
+DEVICES = [Facts(True, True, 1 << 31, 8, 256, 32768, False), Facts(False, False, 1 << 27, 8, 256, 16384, True)]
 
 
 def tensor(shape, dtype="float32", strides=None) -> Meta:

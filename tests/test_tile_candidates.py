@@ -10,7 +10,7 @@ from codegen.data.model import Schedule
 from codegen.planner.tile_candidates import TRIED, candidates, settings_of
 from codegen.planner.writer import Facts
 
-FACTS = Facts(False, False, 1 << 30, 256, 16384, False)
+FACTS = Facts(False, False, 1 << 30, 8, 256, 16384, False)
 
 
 def exactly(name, settings):

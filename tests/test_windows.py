@@ -135,7 +135,7 @@ def test_a_software_device_keeps_the_plain_kernels():
     data = data_of("max_pool2d")
     call = bind(data, [meta(f32(1, 2, 40, 40)), [3.0, 3.0], ONE, *[None] * (len(data.params) - 3)])
     for software in (True, False):
-        launches = plan(data, 0, call, data.outputs, Facts(False, False, 1 << 27, 256, 16384, software), RULES)
+        launches = plan(data, 0, call, data.outputs, Facts(False, False, 1 << 27, 8, 256, 16384, software), RULES)
         assert any(x.strategy.startswith("window") for x in launches) != software
 
 

@@ -9,7 +9,7 @@ from codegen.wasm.module import kernel_text, wasm_kernel
 from codegen.wasm.planning.plan import plan_wasm
 from dsl.opdef import OpDef
 
-TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
+TYPICAL = Facts(True, True, 1 << 27, 8, 256, 16384, False)  # of a device that texts are written for where there is none
 
 
 def wanted(op: OpDef, data: Op, gradient: bool) -> list[int]:

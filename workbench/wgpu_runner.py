@@ -41,7 +41,7 @@ class Gpu:
         if adapter is None or adapter.info["backend_type"] == "OpenGL":
             raise RuntimeError("wgpu finds no GPU with Vulkan, Metal or Direct3D")
         self.name = adapter.info["device"]
-        raised = ("storage-buffer-binding-size", "max-buffer-size", "workgroup-storage-size")
+        raised = ("storage-buffer-binding-size", "storage-buffers-per", "max-buffer-size", "workgroup-storage-size")
         limits = {n: adapter.limits[n] for n in adapter.limits if any(part in n for part in raised)}
         self.device = adapter.request_device_sync(
             required_features=[f for f in features if f in adapter.features], required_limits=limits
@@ -50,6 +50,7 @@ class Gpu:
             "shader-f16" in self.device.features,
             "subgroup" in self.device.features,
             int(self.device.limits["max-storage-buffer-binding-size"]),
+            int(self.device.limits["max-storage-buffers-per-shader-stage"]),
             256,
             int(self.device.limits["max-compute-workgroup-storage-size"]),
             adapter.info["adapter_type"] == "CPU",

@@ -6,7 +6,7 @@ from dsl.ir.dtypes import TYPES
 
 from ..data.errors import OpError
 from ..data.model import Launch
-from .writer import MOST_BINDINGS, KernelWriter
+from .writer import KernelWriter
 
 MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
 
@@ -31,8 +31,9 @@ def folded(groups: int) -> list[int]:
 
 def check_bindings(k: KernelWriter) -> None:
     """Refuses what a device cannot bind."""
-    if len(k.slots) > MOST_BINDINGS:
-        raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
+    most = k.facts.max_bindings
+    if len(k.slots) > most:
+        raise OpError(f"{k.op.name}: a kernel takes {len(k.slots)} tensors, but this device binds at most {most}")
     for n in range(len(k.slots)):
         if k.slots[n] < 0:
             continue

@@ -24,6 +24,7 @@ from ..data.nodes import (
     Uniform,
     children,
     mapped,
+    nodes_of,
     uses_loop,
 )
 from ..data.statements import Assign, Procedure, Repeat, Statement
@@ -97,9 +98,11 @@ def argument(e: Node) -> str:
 
 
 def unsigned(e: Node) -> str:
-    """An i32 as the u32 of its bits; of a negative constant WGSL refuses to make one unless its type is said."""
+    """An i32 as the u32 of its bits; of what is known before the kernel runs and negative, WGSL refuses to make one
+    unless its type is said."""
     text = printed(e)
-    return f"u32(i32({text}))" if isinstance(e, Constant) and e.value < 0 else f"u32({text})"
+    known = all(len(children(x)) > 0 or isinstance(x, (Constant, Option)) for x in nodes_of(e))
+    return f"u32(i32({text}))" if known and not (isinstance(e, Constant) and e.value >= 0) else f"u32({text})"
 
 
 def literal(kind: str, value: float) -> str:

@@ -25,6 +25,7 @@ from ..ir.builders import (
     idx,
     integer,
     is_binary,
+    is_const,
     mul,
     neg,
     pack,
@@ -81,7 +82,7 @@ class Formulas:
         if e.kind in COMPARISONS and (choice := self.choice(e)) is not None:
             return choice
         if e.kind in BINARY:
-            return BINARY[e.kind](self.lower(e.args[0], c), self.lower(e.args[1], c))
+            return in_32_bits(BINARY[e.kind](self.lower(e.args[0], c), self.lower(e.args[1], c)), e)
         if len(e.args) == 2:
             return folded(e.kind, self.lower(e.args[0], c), self.lower(e.args[1], c))
         raise Mistake("syntax", "this cannot stand in a formula", e.span)
@@ -348,6 +349,13 @@ class Formulas:
         if self.op.is_tensor(what):
             return product(extent(a) for item in self.op.items[self.op.tensor(what)] for a in item.axes)
         return product(sym(f"{what}{j}") for j in range(rank)) if rank is not None else sym(f"count_{what}")
+
+
+def in_32_bits(value: E, e: X) -> E:
+    """What constants came to in `e`, where 32 bits hold it."""
+    if is_const(value) and value.kind == "i" and not -(2**31) <= value.value < 2**31:
+        raise Mistake("syntax", f"this comes to {value.value}, which does not fit into 32 bits", e.span)
+    return value
 
 
 def part(e: X) -> str:

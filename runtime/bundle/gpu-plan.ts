@@ -17,6 +17,7 @@ const FACTS = {
   f16: false,
   subgroups: false,
   max_binding: 2 ** 27,
+  max_bindings: 8,
   max_threads: 256,
   max_shared: 16384,
   software: false,

@@ -53,7 +53,7 @@ def tiles(k: Plan) -> Product | None:
     for step in steps[1:]:
         if step.kind == "reduce" or step.inner:
             return None
-    facts = Facts(False, False, 0, 0, 0, False)
+    facts = Facts(False, False, 0, 0, 0, 0, False)
     writer = KernelWriter(
         k.op,
         k.kernel,
