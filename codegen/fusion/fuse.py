@@ -81,7 +81,7 @@ def joined_before(
     down = not any(disturbs(x, done[i]) for x in between)
     if not up and not down:
         return False
-    made = appended(base, work, p, unread, item.step)
+    made = appended(base, work, p, unread)
     if made is None:
         return False
     joined = item_of(done[i].step if up else item.step, made)
@@ -120,7 +120,7 @@ def before(items: list[Item], lasting: list[int], contractions: bool) -> list[It
             made: list[Item] = []
             for n in readers:
                 base = out[n].work
-                new = None if base is None else inserted(base, work, p, out[i].step)
+                new = None if base is None else inserted(base, work, p)
                 if new is not None:
                     made.append(item_of(out[n].step, new))
             if len(readers) > 0 and len(made) == len(readers):
@@ -186,7 +186,7 @@ def rows_inside(items: list[Item], lasting: list[int]) -> list[Item]:
         reader = -1 if rows is None else only_reader(out, i, lasting)
         if mine.work is not None and rows is not None and reader >= 0:
             base = out[reader].work
-            made = None if base is None else row_inserted(base, mine.work, rows, mine.step)
+            made = None if base is None else row_inserted(base, mine.work, rows)
             if made is not None:
                 out[reader] = item_of(out[reader].step, made)
                 del out[i]
@@ -233,7 +233,7 @@ def joined_beside(done: list[Item], item: Item, p: Pointwise) -> bool:
             return False
         q = None if base is None else pointwise(base)
         if base is not None and q is not None and item.work is not None:
-            made = beside(base, q, item.work, p, item.step)
+            made = beside(base, q, item.work, p)
             if made is not None:
                 done[i] = item_of(done[i].step, made)
                 return True

@@ -18,7 +18,7 @@ from .work import Work, reads_of, writes_of
 # --- A map after a kernel --------------------------------------------------------------------------
 
 
-def appended(base: Work, point: Work, p: Pointwise, unread: list[int], number: int) -> Work | None:
+def appended(base: Work, point: Work, p: Pointwise, unread: list[int]) -> Work | None:
     """The base with a map that reads what it stores.  unread: the values that nobody else reads."""
     at = -1
     for n in range(len(base.kernels)):
@@ -30,7 +30,7 @@ def appended(base: Work, point: Work, p: Pointwise, unread: list[int], number: i
     if not before_all(base, at, point):
         return None
     code = code_of(kernel)
-    j = Joining(base, at, point, p, number)
+    j = Joining(base, at, point, p, len(base.parts))
     stores: dict[int, int] = {}
     for n in range(len(kernel.steps)):
         if kernel.steps[n].target >= 0:
@@ -137,7 +137,7 @@ def count_of(bound: Bound) -> int:
 # --- A map in the place of a read ------------------------------------------------------------------
 
 
-def inserted(base: Work, point: Work, p: Pointwise, number: int) -> Work | None:
+def inserted(base: Work, point: Work, p: Pointwise) -> Work | None:
     """The base with what a map stores computed where it is read."""
     out = base
     values = writes_of(point, point.kernels[0])
@@ -153,7 +153,7 @@ def inserted(base: Work, point: Work, p: Pointwise, number: int) -> Work | None:
                     turn = n
             if turn < 0:
                 continue
-            new = inserted_at(out, at, turn, point, p, number)
+            new = inserted_at(out, at, turn, point, p, len(base.parts))
             if new is None:
                 return None
             out = new
@@ -182,7 +182,7 @@ def inserted_at(base: Work, at: int, n: int, point: Work, p: Pointwise, number: 
     guard = code.accesses[n].guard
     if kernel.shape == "contract" and (guard is not None or any(i is not None for i in code.accesses[n].index)):
         return None
-    known = any(x.prefix == f"j{number}_{point.parts[0].prefix}" for x in base.parts)
+    known = len(base.parts) > number
     j = Joining(base, at, point, p, number)
     elements: dict[int, Node] = {}
     added: list[int] = []
@@ -216,7 +216,7 @@ def inserted_at(base: Work, at: int, n: int, point: Work, p: Pointwise, number: 
 # --- A map beside another --------------------------------------------------------------------------
 
 
-def beside(base: Work, q: Pointwise, point: Work, p: Pointwise, number: int) -> Work | None:
+def beside(base: Work, q: Pointwise, point: Work, p: Pointwise) -> Work | None:
     """A map with another over as many points in the same lines, neither of which reads what the other writes."""
     if len(q.lines) != len(p.lines) or any(q.lines[i].size != p.lines[i].size for i in range(len(p.lines))):
         return None
@@ -227,7 +227,7 @@ def beside(base: Work, q: Pointwise, point: Work, p: Pointwise, number: int) -> 
     where = along(bound.axes, bound.offset, q.lines, like, q.offsets[like])
     if where is None or count_of(bound) != points(q.lines):
         return None
-    j = Joining(base, 0, point, p, number)
+    j = Joining(base, 0, point, p, len(base.parts))
     elements: dict[int, Node] = {}
     for n in p.used:
         elements[n] = Element(j.access(like, where, n, False))

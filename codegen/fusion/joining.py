@@ -29,7 +29,8 @@ REPORTING = 2  # bindings that are left to a kernel which tells what is wrong, a
 
 
 class Joining:
-    """A kernel that a map is being put into: what of the base it changes."""
+    """A kernel that a map is being put into: what of the base it changes.  number: the map's among the parts, by which
+    its uniforms are named, so that the same maps put into the same kernels anywhere in a program are one text."""
 
     def __init__(self, base: Work, at: int, point: Work, p: Pointwise, number: int):
         self.base = base

@@ -70,7 +70,7 @@ def why_not_after(
     if any(disturbs(x, items[j]) for x in between) and any(disturbs(x, items[i]) for x in between):
         return "steps between them use what they change"
     unread = [v for v in items[i].writes if v not in lasting and not read_later(v, between + items[j + 1 :])]
-    if appended(base, work, q, unread, items[j].step) is not None:
+    if appended(base, work, q, unread) is not None:
         return "the second came to be what it is after the first was settled"
     changes = [v for v in items[j].writes if v in items[j].reads]
     if len(changes) > 0 and any(k.shape != "map" for k in base.kernels):
@@ -100,7 +100,7 @@ def why_not_before(
     for x in items[i + 1 : j]:
         if any(v in mine.reads for v in x.writes):
             return "a step between them changes what the first reads"
-    if inserted(base, work, p, mine.step) is not None:
+    if inserted(base, work, p) is not None:
         return "the second came to be what it is after the first was settled"
     return crowded(mine, items[j])
 

@@ -69,7 +69,7 @@ class Course:
         return True
 
 
-def row_inserted(base: Work, row: Work, p: Pointwise, number: int) -> Work | None:
+def row_inserted(base: Work, row: Work, p: Pointwise) -> Work | None:
     """A product with the rows that it reads computed where it reads them."""
     if len(base.kernels) != 1:
         return None
@@ -85,7 +85,7 @@ def row_inserted(base: Work, row: Work, p: Pointwise, number: int) -> Work | Non
     if course is None or not reads_once(base, row, reads):
         return None
     code = code_of(kernel)
-    j = Joining(base, 0, row, p, number)
+    j = Joining(base, 0, row, p, len(base.parts))
     elements: dict[int, Node] = {}
     for n in p.used:
         own = row.kernels[0].accesses[n]

@@ -97,6 +97,27 @@ test("a warm-up compiles what calls need, all at a time, and runs nothing", asyn
   }
 });
 
+test("equal parts of a program share their kernels, however many there are", async () => {
+  const texts = [];
+  for (const blocks of [9, 14]) {
+    const device = idleDevice();
+    assert.ok(await torch.initWebGPUAsync({ device }));
+    const block = () => [nn.Conv2d(8, 8, 3, { padding: 1 }), nn.BatchNorm2d(8), nn.ReLU6(), nn.Softplus(2, 15)],
+      model = nn.Sequential(...Array.from({ length: blocks }, block).flat()).eval(),
+      f = torch.compile(
+        (x) => {
+          const loss = torch.mean(model(x));
+          loss.backward();
+          return loss;
+        },
+        { fullgraph: true },
+      );
+    await f.warmup(torch.rand([2, 8, 12, 12]));
+    texts.push(device.calls.createShaderModule);
+  }
+  assert.equal(texts[0], texts[1]);
+});
+
 test("what an earlier replay answered is let go of, and memory stays flat", async () => {
   torch.setDefaultDevice("cpu");
   const f = torch.compile(step(), { fullgraph: true }),
