@@ -7,8 +7,8 @@ import { type Compute, type Definition, type Table, axisOf, range, asGiven } fro
 import { create, join, splitting, views } from "./library.js";
 import { apart, brought, fixed, isFixed, number, numbers, integers } from "../values.js";
 
-/** A tensor that stays when the graph gives up the one it is of. */
-const held = (x: unknown): unknown => (x instanceof Tensor && !isFixed(x) ? x.alias() : x);
+/** A tensor that stays when the graph gives up the one it is of, with its gradient. */
+const held = (x: unknown): unknown => (x instanceof Tensor && !isFixed(x) ? views.view(x, x.shape, "held") : x);
 
 /** Tensors of one device; of fixed ones what is made is fixed, too. */
 export function combined(list: readonly Tensor[], device: string, make: (list: Tensor[]) => Tensor): Tensor {
