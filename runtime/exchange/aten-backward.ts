@@ -35,26 +35,21 @@ const ofOne =
   ({ args: [cotangent, self, ...rest] }) =>
     pullback((x) => f(x!, ...(rest as never[])), [self as Tensor], cotangent as Tensor)[0];
 
-/** The gradients of `normal * weight + bias`, where `normal` has the mean 0 and the variance 1 along `inner` by the
- *  factor `rstd`; `outer` are the axes that weights do not have. */
-function normBackward(
-  cotangent: Tensor,
-  normal: Tensor,
+/** `x` with the mean 0 and the variance 1 along `inner`, and then weighted: what programs with gradients of it keep is the
+ *  factor `rstd`, which says the eps that they do not. */
+function normalised(
+  x: Tensor,
   rstd: Tensor,
-  weight: Tensor | null,
   inner: Sizes,
-  outer: Sizes,
-  [ofInput, ofWeight, ofBias]: readonly boolean[],
-): (Tensor | null)[] {
-  const summed = (x: Tensor): Tensor => (outer.length > 0 ? torch.sum(x, outer) : x),
-    mean = (x: Tensor): Tensor => torch.mean(x, inner, true),
-    g = weight ? torch.mul(cotangent, weight) : cotangent,
-    centred = () => torch.sub(torch.sub(g, mean(g)), torch.mul(normal, mean(torch.mul(g, normal))));
-  return [
-    ofInput ? torch.mul(centred(), rstd) : null,
-    ofWeight ? summed(torch.mul(cotangent, normal)) : null,
-    ofBias ? summed(cotangent) : null,
-  ];
+  weight: Maybe<Tensor>,
+  bias: Maybe<Tensor>,
+): Tensor {
+  const centred = torch.sub(x, torch.mean(x, inner, true)),
+    variance = torch.mean(torch.square(centred) as Tensor, inner, true),
+    eps = torch.sub(torch.pow(rstd, -2), variance.detach()),
+    y = torch.mul(centred, torch.rsqrt(torch.add(variance, eps) as Tensor) as Tensor);
+  const scaled = weight ? torch.mul(y, weight) : y;
+  return bias ? torch.add(scaled, bias) : scaled;
 }
 
 export const PULLBACKS: Readonly<Record<string, Operator>> = {
@@ -119,7 +114,7 @@ export const PULLBACKS: Readonly<Record<string, Operator>> = {
     );
   },
   native_layer_norm_backward: ({ args }) => {
-    const [cotangent, x, shape, mean, rstd, weight, , mask] = args as [
+    const [cotangent, x, shape, , rstd, weight, bias, mask] = args as [
         Tensor,
         Tensor,
         Sizes,
@@ -129,13 +124,11 @@ export const PULLBACKS: Readonly<Record<string, Operator>> = {
         Maybe<Tensor>,
         boolean[],
       ],
-      rows = x.shape.slice(0, x.ndim - shape.length).map((_, i) => i),
-      inner = shape.map((_, i) => i - shape.length),
-      normal = torch.mul(torch.sub(x, mean), rstd);
-    return normBackward(cotangent, normal, rstd, weight ?? null, inner, rows, mask);
+      inner = shape.map((_, i) => i - shape.length);
+    return pullback((a, w, b) => normalised(a!, rstd, inner, w, b), [x, weight, bias], cotangent, mask);
   },
   native_group_norm_backward: ({ args }) => {
-    const [cotangent, x, mean, rstd, weight, n, channels, size, groups, mask] = args as [
+    const [cotangent, x, , rstd, weight, n, channels, size, groups, mask] = args as [
         Tensor,
         Tensor,
         Tensor,
@@ -147,23 +140,24 @@ export const PULLBACKS: Readonly<Record<string, Operator>> = {
         number,
         boolean[],
       ],
-      grouped = (tensor: Tensor, ...sizes: number[]): Tensor => views.reshape(tensor, sizes),
+      grouped = (tensor: Maybe<Tensor>, ...sizes: Sizes) => tensor && views.reshape(tensor, sizes),
       each = channels / groups,
-      scale = grouped(rstd, n, groups, 1, 1),
-      normal = torch.mul(torch.sub(grouped(x, n, groups, each, size), grouped(mean, n, groups, 1, 1)), scale),
-      [d_x, d_weight, d_bias] = normBackward(
-        grouped(cotangent, n, groups, each, size),
-        normal,
-        scale,
-        weight ? grouped(weight, groups, each, 1) : null,
-        [-2, -1],
-        [0, -1],
-        mask,
-      );
-    return [
-      d_x && views.reshape(d_x, x.shape),
-      d_weight && views.reshape(d_weight, [channels]),
-      d_bias && views.reshape(d_bias, [channels]),
-    ];
+      // a program asks for the gradient of a bias that it does not give
+      bias = mask[2] ? zeros([channels], { dtype: x.dtype, device: x.device }) : null;
+    return pullback(
+      (a, w, b) => {
+        const y = normalised(
+          grouped(a, n, groups, each, size)!,
+          views.reshape(rstd, [n, groups, 1, 1]),
+          [-2, -1],
+          grouped(w, groups, each, 1),
+          grouped(b, groups, each, 1),
+        );
+        return views.reshape(y, x.shape);
+      },
+      [x, weight, bias],
+      cotangent,
+      mask,
+    );
   },
 };
