@@ -10,7 +10,18 @@ import torch
 from given import numbers
 
 HERE = Path(__file__).parent
-FILES = ["vision", "language", "generative", "signals", "decisions", "science", "inference", "structures"]
+FILES = [
+    "vision",
+    "language",
+    "generative",
+    "signals",
+    "decisions",
+    "science",
+    "inference",
+    "structures",
+    "segmenting",
+    "sequences",
+]
 STEPS, SHOWN = 3, 24
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
