@@ -55,7 +55,7 @@ def test_keys_say_what_is_left_out():
     made = {}
     x = np.zeros((5, 8), np.float32)
     calls = [("add", (x, x), {"alpha": alpha}) for alpha in (1, 2, 1, 0.5)]
-    calls += [("lstm_step", (np.zeros((n, 4 * h), np.float32),) * 2 + (x[:n, :h],), {}) for n in (2, 5) for h in (1, 8)]
+    calls += [("lstm_step", (np.zeros((n, 4 * h), np.float32), x[:n, :h]), {}) for n in (2, 5) for h in (1, 8)]
     for name, args, options in calls:
         f = workbench.op(name)
         for program in range(2):

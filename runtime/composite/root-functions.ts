@@ -208,7 +208,8 @@ export const lstm_cell = /* @__PURE__ */ cell<readonly Tensor[], [Tensor, Tensor
     if (states.length !== 2) refuse("lstm_cell", "hx", "two tensors, the hidden state and the cell", hx);
     return states[0]!;
   },
-  (input, before, hx) => [...(run(lstm_stepOp, [input, before, hx[1]!]) as unknown as Tensor[])] as [Tensor, Tensor],
+  (input, before, hx) =>
+    [...(run(lstm_stepOp, [add(input, before), hx[1]!]) as unknown as Tensor[])] as [Tensor, Tensor],
 );
 /** One step of a gated recurrent unit. */
 export const gru_cell = /* @__PURE__ */ cell<Tensor, Tensor>(

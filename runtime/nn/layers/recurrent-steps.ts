@@ -2,6 +2,7 @@
 
 import { run } from "../../dispatch/call.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { add } from "../../../names/torch.js";
 import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../../ops/recurrent.js";
 
 export type Nonlinearity = "tanh" | "relu";
@@ -10,7 +11,7 @@ export const rnnStep = (input: Tensor, hidden: Tensor, nonlinearity: Nonlinearit
   run(rnn_stepOp, [input, hidden, nonlinearity]) as Tensor;
 export const gruStep = (input: Tensor, hidden: Tensor, before: Tensor): Tensor =>
   run(gru_stepOp, [input, hidden, before]) as Tensor;
-/** The hidden state and the cell. */
+/** The hidden state and the cell.  Both products have one gradient, which the sum hands on. */
 export function lstmStep(input: Tensor, hidden: Tensor, cell: Tensor): [hidden: Tensor, cell: Tensor] {
-  return [...(run(lstm_stepOp, [input, hidden, cell]) as unknown as Iterable<Tensor>)] as [Tensor, Tensor];
+  return [...(run(lstm_stepOp, [add(input, hidden), cell]) as unknown as Iterable<Tensor>)] as [Tensor, Tensor];
 }
