@@ -112,6 +112,29 @@ def test_functions_exported_and_read_again(device, tmp_path, dist):
     assert checked(tmp_path) == len(found) >= 64
 
 
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_sequences_have_gradients(device, tmp_path, dist):
+    """PyTorch writes `split` and `chunk` as sequences, so what lies before them learns only through their elements."""
+    h = onnx.helper
+    weight = h.make_tensor("w", onnx.TensorProto.FLOAT, [2, 2], [1, 2, 3, 4])
+    one, zero = (h.make_tensor(n, onnx.TensorProto.INT64, [], [v]) for n, v in (("one", 1), ("zero", 0)))
+    three = h.make_tensor("three", onnx.TensorProto.FLOAT, [], [3])
+    nodes = [
+        h.make_node("MatMul", ["x", "w"], ["product"]),
+        h.make_node("SplitToSequence", ["product", "one"], ["rows"], axis=0),
+        h.make_node("SequenceAt", ["rows", "one"], ["second"]),
+        h.make_node("SequenceAt", ["rows", "zero"], ["first"]),
+        h.make_node("Mul", ["second", "three"], ["scaled"]),
+        h.make_node("Add", ["scaled", "first"], ["out"]),
+    ]
+    ends = [h.make_tensor_value_info(n, onnx.TensorProto.FLOAT, shape) for n, shape in (("x", [2, 2]), ("out", [1, 2]))]
+    graph = h.make_graph(nodes, "rows", ends[:1], ends[1:], [weight, one, zero, three])
+    file = tmp_path / "rows.onnx"
+    onnx.save(h.make_model(graph, opset_imports=[h.make_opsetid("", 20)]), file)
+    failures = {name: e for name, e in results("sequence_gradients.mjs", file, device).items() if e}
+    assert not failures, told(failures)
+
+
 def checked(folder: Path) -> int:
     """How many models lie there; the standard's own checker has nothing to say of any."""
     files = sorted(folder.glob("*.onnx"))

@@ -37,13 +37,7 @@ const ofOne =
 
 /** `x` with the mean 0 and the variance 1 along `inner`, and then weighted: what programs with gradients of it keep is the
  *  factor `rstd`, which says the eps that they do not. */
-function normalised(
-  x: Tensor,
-  rstd: Tensor,
-  inner: Sizes,
-  weight: Maybe<Tensor>,
-  bias: Maybe<Tensor>,
-): Tensor {
+function normalised(x: Tensor, rstd: Tensor, inner: Sizes, weight: Maybe<Tensor>, bias: Maybe<Tensor>): Tensor {
   const centred = torch.sub(x, torch.mean(x, inner, true)),
     variance = torch.mean(torch.square(centred) as Tensor, inner, true),
     eps = torch.sub(torch.pow(rstd, -2), variance.detach()),
