@@ -8,8 +8,15 @@ import { keep } from "../tensor/memory.js";
 import { sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Gradients made by the engine, which nothing but the engine holds. */
-export const temporary = new WeakSet<Tensor>();
+/** Gradients made by the engine, which nothing but the engine holds: at how many places. */
+export const held = new WeakMap<Tensor, number>();
+
+/** The engine holds a gradient at one place less. */
+export function letGo(grad: Tensor): void {
+  const places = held.get(grad);
+  if (places! > 1) held.set(grad, places! - 1);
+  else if (held.delete(grad)) grad.dispose();
+}
 
 /** The sum of two gradients of one tensor. */
 export function addGradients(a: Tensor, b: Tensor): Tensor {
@@ -31,16 +38,17 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
   const before = variable.ownGradient();
   if (!before) {
     if (isRecording()) variable.grad = keep(grad);
-    else
-      variable.adoptGradient(
-        keep(temporary.has(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : clone(grad.detach())),
-      );
+    else if (held.get(grad) === 1 && !grad.storage.shared && grad.is_contiguous()) variable.adoptGradient(keep(grad));
+    else {
+      variable.adoptGradient(keep(clone(grad.detach())));
+      letGo(grad);
+    }
   } else if (isRecording()) {
     variable.grad = keep(addGradients(before, grad));
   } else {
     const sum = addGradients(before.detach(), grad);
     replaceContent(before, sum);
     sum.dispose();
-    if (temporary.has(grad)) grad.dispose();
+    letGo(grad);
   }
 }

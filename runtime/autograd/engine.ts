@@ -4,7 +4,7 @@
 import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded, record } from "../tape/grad-mode.js";
 import { deriving } from "../dispatch/derive.js";
-import { accumulateInto, addGradients, temporary } from "./accumulate.js";
+import { accumulateInto, addGradients, held, letGo } from "./accumulate.js";
 import { taken } from "../base/named-arguments.js";
 import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
@@ -89,8 +89,9 @@ function run(
     if (before) {
       const sum = addGradients(before, grad);
       if (!options.create) {
-        for (const part of [before, grad]) if (temporary.has(part)) part.dispose();
-        temporary.add(sum);
+        letGo(before);
+        letGo(grad);
+        held.set(sum, 1);
       }
       list[output] = sum;
     } else list[output] = grad;
@@ -109,25 +110,22 @@ function run(
       runHooks(node, list);
       for (const i of asked.get(node) ?? []) {
         captured[i] = list[targets![i]!.output] ?? null;
-        if (captured[i]) temporary.delete(captured[i]);
+        if (captured[i]) held.delete(captured[i]);
       }
       const wanted = node.next.map((n) => n !== null && (needed === null || needed.has(n)));
       const runs = needed === null || wanted.includes(true);
       let made: Grad[] = [];
       if (runs && list.some((g) => g !== null)) {
         // What user code is shown may be kept by it, and goes on through the next node; leaves have none.
-        if (node.keepsGradients && node.next.length) for (const grad of list) if (grad) temporary.delete(grad);
+        if (node.keepsGradients && node.next.length) for (const grad of list) if (grad) held.delete(grad);
         made = node.apply(list, wanted);
         watcher?.inspect(node, made);
         if (!options.create && !node.keepsGradients) {
-          for (const grad of list) if (grad && temporary.has(grad) && !made.includes(grad)) grad.dispose();
           // A node that hands its gradient on, once or more, hands on what it was: made by the engine or not.
           for (const grad of made) {
-            if (!grad) continue;
-            if (list.includes(grad)) {
-              if (made.indexOf(grad) !== made.lastIndexOf(grad)) temporary.delete(grad);
-            } else temporary.add(grad);
+            if (grad && (held.has(grad) || !list.includes(grad))) held.set(grad, (held.get(grad) ?? 0) + 1);
           }
+          for (const grad of list) if (grad) letGo(grad);
         }
       }
       if (!options.retain && runs) node.release();
@@ -153,7 +151,7 @@ function runHooks(node: Node, grads: Grad[]): void {
       for (const hook of hooks) {
         const grad = grads[output];
         if (!grad) continue;
-        temporary.delete(grad);
+        held.delete(grad);
         const answer = hook(grad);
         if (answer instanceof Tensor) grads[output] = answer;
         else if (answer !== null && answer !== undefined) {
@@ -167,7 +165,7 @@ function runHooks(node: Node, grads: Grad[]): void {
       const tensor = reference.deref(),
         grad = grads[output];
       if (!tensor || !grad) continue;
-      temporary.delete(grad);
+      held.delete(grad);
       tensor.grad = grad;
     }
   }

@@ -96,6 +96,11 @@ export interface Device {
   /** The same for tensors of one shape: with a first axis that counts the places. */
   stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
   /**
+   * Moves an optimizer's tensors side by side where they can be.  The first list are parameters, the second their
+   * gradients, the k-th of the others what belongs to the k-th parameter.
+   */
+  collect?(owner: object, lists: readonly (readonly Tensor[])[]): void;
+  /**
    * Which kernels may have noted a fault in a storage, and that another one depends on those.  Only
    * devices that are
    *  not waited for have them. */

@@ -6,9 +6,11 @@ import { is_narrow } from "../../dsl/dtypes.js";
 import { INT_CATEGORY, category, fitting } from "../../host/dtypes.js";
 import type { Call, Program } from "../../host/model.js";
 import type { CompiledOp } from "../program/compiled-op.js";
+import { copies } from "../program/copying.js";
 import { hasGradients, programOf } from "../program/programs.js";
 import { cast } from "../tensor/copy.js";
 import type { Device, Prepared } from "../devices/device.js";
+import { sameShape } from "../base/shape.js";
 import { type DType, converter, isFloat } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -20,6 +22,7 @@ export class Plan {
   /** For each program and set of wanted outputs. */
   private readonly prepared = new Map<number, Prepared>();
   private readonly needed = new Map<number, Needs>();
+  private readonly copied = new Map<number, boolean>();
   /** What the plan depends on: the structure of the call, and its numbers. */
   readonly key: readonly unknown[];
   readonly numbers: readonly number[];
@@ -119,6 +122,22 @@ export class Plan {
         }
       }
       this.needed.set(key, (found = { slots: [...held.keys()], held: [...held.values()] }));
+    }
+    return found;
+  }
+
+  /** Whether a gradient program's output `to` is, element for element, what comes in as `from`. */
+  copies(program: number, from: number, to: number): boolean {
+    let found = this.copied.get(to);
+    if (found === undefined) {
+      const { env, slots } = this.call,
+        made = this.program(program)!.kernels.filter(({ makes, when }) => makes.includes(to) && (!when || when(env)));
+      found =
+        made.length === 1 &&
+        slots[from]!.dtype === slots[to]!.dtype &&
+        sameShape(slots[from]!.shape, slots[to]!.shape) &&
+        copies(made[0]!, from, to, env);
+      this.copied.set(to, found);
     }
     return found;
   }

@@ -173,11 +173,25 @@ export class ProgramNode extends Node {
     if (!this.plan.program(this.program + 1)) {
       throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
     }
-    const way = this.way((i) => wanted[i]!);
+    const [grad, ...others] = grads,
+      from = others.length ? -1 : cotangentOf(this.plan, this.program, this.outputs[0]!);
+    const way = this.way((i) => wanted[i]!).filter(({ input, slot }) => {
+      // What comes in is handed on as it is, but to a leaf whose gradient has a place where it is wanted.
+      if (
+        !grad ||
+        from < 0 ||
+        this.fault ||
+        "room" in this.next[input]! ||
+        !this.plan.copies(this.program + 1, from, slot)
+      )
+        return true;
+      answers[input] = cast(grad, this.types[input]!, op.name);
+      return false;
+    });
     // A gradient that an input does not change has a derivative all the same: zero.
     if (this.program > 0) {
       this.inputs.forEach((slot, i) => {
-        if (wanted[i] && isFloat(this.types[i]!) && !way.some(({ input }) => input === i)) {
+        if (wanted[i] && !answers[i] && isFloat(this.types[i]!) && !way.some(({ input }) => input === i)) {
           answers[i] = filledOn(this.plan.device, this.plan.call.slots[slot]!.shape, 0, this.types[i]!, "zeros");
         }
       });
@@ -195,11 +209,11 @@ export class ProgramNode extends Node {
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(this.plan, this.program, output);
       if (slot < 0) return;
-      const grad = grads[i];
-      if (!grad) return;
+      const sent = grads[i];
+      if (!sent) return;
       // Gradient programs read it from the start of its memory.
-      const plain = cast(isPlain(grad) ? grad : clone(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
-      if (plain !== grad) made.push(plain);
+      const plain = cast(isPlain(sent) ? sent : clone(sent), this.plan.call.slots[slot]!.dtype as DType, op.name);
+      if (plain !== sent) made.push(plain);
       tensors[slot] = plain;
     });
     // A gradient that nobody sent is zero: of an output not used, or of an input whose gradient was not asked for.

@@ -13,7 +13,6 @@ import { callable } from "../base/callable.js";
 import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
-import { Buckets } from "../devices/webgpu/buckets.js";
 import type { Group } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
@@ -31,8 +30,6 @@ export interface MuonOptions {
 }
 
 class MuonClass extends Optimizer<MuonOptions> {
-  private readonly buckets = new Buckets();
-
   constructor(...args: Made<MuonOptions>) {
     const [params, o] = optionsOf<MuonOptions>(
       "Muon",
@@ -77,7 +74,7 @@ class MuonClass extends Optimizer<MuonOptions> {
     const lr = o.lr as number;
     const moved = params.filter((p) => p.ownGradient()).sort(byShape);
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
-    if (moved.length > 1 && !capturing) this.buckets.collect(lists);
+    if (moved.length > 1 && !capturing) moved[0]!.storage.device.collect?.(this, lists);
     forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
       const [rows, columns] = param!.shape.slice(-2) as [number, number],
         rate = lr * adjustment(o.adjust_lr_fn, rows, columns);

@@ -6,7 +6,6 @@ import { type Launched, capturing } from "../base/capturing.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/like.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
-import { Buckets } from "../devices/webgpu/buckets.js";
 import { Complex } from "../elements/complex-number.js";
 import { filledOn } from "../tensor/allocate.js";
 import { keep } from "../tensor/memory.js";
@@ -78,8 +77,6 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
   const kept = Object.entries(recipe.state),
     names = kept.map(([name]) => name);
   class Made extends Optimizer<O> {
-    private readonly buckets = new Buckets();
-
     constructor(...args: unknown[]) {
       const [params, options] = optionsOf(recipe.name, "params", recipe.defaults, args);
       recipe.check(options);
@@ -124,7 +121,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
           }) ?? -1;
       cohorts.forEach((cohort, i) => {
         capturing?.feed(step, i);
-        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
+        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this, recipe.stacks);
       });
       capturing?.feed(-1, 0);
     }
@@ -217,7 +214,7 @@ function launch(
   cohort: Cohort,
   names: readonly string[],
   options: Record<string, unknown>,
-  buckets: Buckets,
+  owner: object,
   stacks = false,
 ): void {
   const { op, params, states } = cohort,
@@ -233,7 +230,8 @@ function launch(
     });
   const lists = [params, params.map((p) => p.ownGradient()!), ...kept],
     present = lists.flatMap((list) => (list ? [list] : []));
-  if (params.length > 1 && !capturing && (stacks || op.op.elementwise)) buckets.collect(present);
+  if (params.length > 1 && !capturing && (stacks || op.op.elementwise))
+    params[0]!.storage.device.collect?.(owner, present);
   if (!stacks) return runForeach(op, [...lists, given]);
   forEachStack(
     present,

@@ -2,8 +2,8 @@
 // index_copy_, index_add_, scatter_ and their kin write what they replace and nothing else.
 
 import type { Kernel, Program } from "../../host/model.js";
-import { Element } from "../../host/nodes.js";
 import type { CompiledOp } from "../program/compiled-op.js";
+import { copies } from "../program/copying.js";
 import { withFormulas } from "../program/notation-formulas.js";
 import { programOf } from "../program/programs.js";
 
@@ -48,28 +48,4 @@ function made(compiled: CompiledOp): CompiledOp | null {
       programs: [program],
     },
   };
-}
-
-/** Whether a kernel does nothing but store every element of one slot in the same place of another. */
-function copies(kernel: Kernel, from: number, to: number): boolean {
-  const { shape, when, accesses, steps, floating, integral } = withFormulas(kernel),
-    [step] = steps;
-  if (shape !== "map" || when || steps.length !== 1 || step!.mode !== "=") return false;
-  const target = accesses[step!.target]!;
-  return (
-    target.slot === to &&
-    [floating, integral].every((code) => {
-      if (!code) return true;
-      const { pred, body } = code.steps[0]!;
-      if (pred || !(body instanceof Element)) return false;
-      const read = accesses[body.access]!,
-        { guard } = code.accesses[body.access]!;
-      return (
-        read.slot === from &&
-        !guard &&
-        read.axes.length === target.axes.length &&
-        read.axes.every((axis, i) => axis !== "" && axis === target.axes[i])
-      );
-    })
-  );
 }

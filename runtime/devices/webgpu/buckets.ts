@@ -88,8 +88,17 @@ interface Place {
   readonly room: (like: Bound, op: string) => Tensor | null;
 }
 
+const known = new WeakMap<object, Buckets>();
+
+/** What Device.collect is on a GPU. */
+export function collect(owner: object, lists: readonly (readonly Tensor[])[]): void {
+  let buckets = known.get(owner);
+  if (!buckets) known.set(owner, (buckets = new Buckets()));
+  buckets.collect(lists);
+}
+
 /** The places of an optimizer's parameters. */
-export class Buckets {
+class Buckets {
   private readonly places = new WeakMap<Tensor, Place>();
 
   /**

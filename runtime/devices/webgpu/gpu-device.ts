@@ -8,6 +8,7 @@ import type { CompiledOp, Elements } from "../../program/compiled-op.js";
 import type { Copier, Device, Layout, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, converter, deviceBytes, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
+import { collect } from "./buckets.js";
 import { preparedCopy } from "./gpu-copy.js";
 import { onReport, unwatch } from "../../tensor/memory.js";
 import { numelOf } from "../../base/shape.js";
@@ -46,6 +47,7 @@ export class WebGpuDevice implements Device {
     | null = null;
   joined: NonNullable<Device["joined"]> | null = null;
   stacked: NonNullable<Device["stacked"]> | null = null;
+  readonly collect = collect;
   private readonly readback: Readback;
   readonly facts: Facts;
   /** How kernels run: what was found to be faster on this device (benchmark.ts), then what is for all. */
@@ -54,10 +56,7 @@ export class WebGpuDevice implements Device {
   readonly largest: number; // bytes of a buffer that a kernel can bind
   private readonly pressure = new GcPressure(1 << 14);
   private absent: PoolBuffer | null = null;
-  /**
-   * Where kernels tell what is wrong (codegen/wgsl/checks.wgsl), whose error that is, and the looks at it that are under
-   * way.
-   */
+  /** Where kernels tell what is wrong (codegen/wgsl/checks.wgsl), whose error that is, and the looks under way. */
   private fault: PoolBuffer | null = null;
   readonly faults = new Faults();
   private looks: Promise<unknown> = Promise.resolve();
