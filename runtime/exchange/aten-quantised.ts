@@ -1,7 +1,9 @@
 // Numbers of few bits in programs: what training for them computes, and the operators of quantised graphs.
 
 import { fake_quantize_per_channel_affine } from "../composite/adapted.js";
+import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
+import { full_like } from "../creation/like.js";
 import * as views from "../views/views.js";
 import { to } from "../views/transfer.js";
 import type { DType } from "../elements/dtype.js";
@@ -48,6 +50,46 @@ const dequantised = (x: Tensor, scale: Parameter, zero: Parameter, dtype: unknow
     (dtype as DType | null | undefined) ?? "float32",
   );
 
+/** What quantises, of the types that PyTorch gives it, as far as its device has them. */
+const parameters = (scale: Tensor, zero: Tensor): Tensor[] => [
+  scale.device === "cpu" ? cast(scale, "float64") : scale,
+  cast(zero, "int64"),
+];
+
+/** Steps as wide as numbers from `low` to `high` need for all from `least` to `most`; at least `eps` wide. */
+const steps = (least: Tensor, most: Tensor, low: number, high: number, eps: number): Tensor =>
+  torch.clamp(torch.div(torch.sub(most, least), high - low) as Tensor, eps) as Tensor;
+
+/** From the least to the largest element of each row, and 0. */
+const range = (x: Tensor): [Tensor, Tensor] => [
+  torch.clamp(torch.amin(x, -1, true) as Tensor, null, 0) as Tensor,
+  torch.clamp(torch.amax(x, -1, true) as Tensor, 0) as Tensor,
+];
+
+/** How far the elements of each row are from 0 at most. */
+const farthest = (x: Tensor): Tensor => torch.amax(torch.abs(x) as Tensor, -1, true) as Tensor;
+
+const flat = (x: unknown): Tensor => views.reshape(x as Tensor, [-1]);
+
+/** The whole numbers of rows that have a factor each, which may be wider than what they stand for. */
+const coarse = (x: Tensor, scales: Tensor, zeros: Tensor | null, low: number, high: number, dtype: DType): Tensor => {
+  const code = torch.add(torch.mul(x, torch.reciprocal(scales) as Tensor), zeros as Tensor) as Tensor;
+  return cast(torch.clamp(torch.round(code) as Tensor, low, high) as Tensor, dtype);
+};
+
+/** What such numbers stand for. */
+const fine = (x: Tensor, scales: Tensor, zeros: Tensor | null, dtype: DType | null | undefined): Tensor =>
+  cast(torch.mul(torch.sub(x, zeros ?? 0), scales) as Tensor, dtype ?? "float32");
+
+const column = (x: Tensor): Tensor => views.reshape(x, [-1, 1]);
+
+/** Rows of the elements that have a factor together: `size`, or all of a row that has but one. */
+const grouped = (x: Tensor, scales: Tensor, size: number): Tensor => {
+  const whole = x.shape.at(-1) as number;
+  return views.reshape(x, [-1, size > whole && scales.shape.at(-1) === 1 ? whole : size]);
+};
+
+type Rows = [x: Tensor, scales: Tensor, zeros: Tensor | null, low: number, high: number];
 type ByTensor = [x: Tensor, scale: Parameter, zero: Parameter, low: number, high: number];
 type ByChannel = [x: Tensor, scales: Tensor, zeros: Tensor, axis: number, low: number, high: number];
 
@@ -56,7 +98,15 @@ const byTensor: Operator = ({ args }) => {
   return fake(x, single(scale), single(zero), low, high);
 };
 
+const byChannel: Operator = ({ args }) => fake_quantize_per_channel_affine(...(args as ByChannel));
+
 export const QUANTISED: Readonly<Record<string, Operator>> = {
+  _int_mm: ({ args: [a, b] }) => torch.matmul(cast(a as Tensor, "int32"), cast(b as Tensor, "int32")),
+  // rows of 8 bits, each with a factor
+  _weight_int8pack_mm: ({ args }) => {
+    const [x, weight, scales] = args as [Tensor, Tensor, Tensor];
+    return torch.mul(F.linear(x, cast(weight, x.dtype)), scales);
+  },
   fake_quantize_per_tensor_affine: byTensor,
   fake_quantize_per_tensor_affine_cachemask: (call) => {
     const [x, scale, zero, low, high] = call.args as ByTensor;
@@ -71,7 +121,7 @@ export const QUANTISED: Readonly<Record<string, Operator>> = {
       torch.logical_or(kept(x, single(scale), single(zero), low, high), torch.logical_not(enabled) as Tensor);
     return [out, used[1] ? mask() : null];
   },
-  fake_quantize_per_channel_affine: ({ args }) => fake_quantize_per_channel_affine(...(args as ByChannel)),
+  fake_quantize_per_channel_affine: byChannel,
   fake_quantize_per_channel_affine_cachemask: ({ args, used }) => {
     const [x, scales, zeros, axis, low, high] = args as ByChannel,
       mask = () => kept(x, along(x, scales, axis), along(x, zeros, axis), low, high);
@@ -97,4 +147,46 @@ export const DECOMPOSED: Readonly<Record<string, Operator>> = {
     const [x, scales, zeros, axis] = args as ByChannel;
     return dequantised(x, along(x, scales, axis), along(x, zeros, axis), options["out_dtype"]);
   },
+  "quantized_decomposed::choose_qparams": ({ args }) => {
+    const [x, low, high, eps] = args as [Tensor, number, number, number],
+      [least, most] = range(flat(x)),
+      scale = steps(least, most, low, high, eps),
+      zero = torch.sub(low, torch.round(torch.div(least, scale) as Tensor) as Tensor) as Tensor;
+    return parameters(scale, torch.clamp(zero, low, high) as Tensor);
+  },
+  "quantized_decomposed::choose_qparams_symmetric": ({ args }) => {
+    const [x, low, high, eps, dtype] = args as [Tensor, number, number, number, DType],
+      most = farthest(flat(x)),
+      scale = steps(torch.neg(most) as Tensor, most, low, high, eps);
+    return parameters(scale, full_like(scale, dtype === "uint8" ? 128 : 0));
+  },
+  "quantized_decomposed::choose_qparams_per_token": ({ args: [x] }) => {
+    const scale = torch.div(torch.clamp(farthest(cast(x as Tensor, "float32")), 1e-5) as Tensor, 127) as Tensor;
+    return [scale, full_like(scale, 0)];
+  },
+  "quantized_decomposed::choose_qparams_per_token_asymmetric": ({ args: [x] }) => {
+    const [least, most] = range(x as Tensor),
+      scale = steps(least, most, -128, 127, 2 ** -23),
+      [down, up] = [least, most].map((end) => torch.div(end, scale) as Tensor) as [Tensor, Tensor],
+      // by the end of the range that the rounding of the other moves less
+      zero = torch.where(torch.gt(torch.add(down, up), 1) as Tensor, torch.sub(-128, down), torch.sub(127, up));
+    return parameters(scale, torch.round(torch.clamp(zero as Tensor, -128, 127) as Tensor) as Tensor);
+  },
+  "quantized_decomposed::quantize_per_token": ({ args }) => coarse(...(args as [...Rows, DType])),
+  "quantized_decomposed::dequantize_per_token": ({ args }) => {
+    const [x, scales, zeros, , , , dtype] = args as [...Rows, DType, DType];
+    return fine(x, scales, zeros, dtype);
+  },
+  "quantized_decomposed::quantize_per_channel_group": ({ args }) => {
+    const [x, scales, zeros, low, high, dtype, size] = args as [...Rows, DType, number],
+      code = coarse(grouped(x, scales, size), column(scales), column(zeros as Tensor), low, high, dtype);
+    return views.reshape(code, x.shape);
+  },
+  "quantized_decomposed::dequantize_per_channel_group": ({ args }) => {
+    const [x, scales, zeros, , , , size, dtype] = args as [...Rows, DType, number, DType],
+      value = fine(grouped(x, scales, size), column(scales), zeros && column(zeros), dtype);
+    return views.reshape(value, x.shape);
+  },
+  "quantized_decomposed::fake_quant_per_channel": byChannel,
+  "quantized_decomposed::convert_element_type": ({ args: [x, dtype] }) => cast(x as Tensor, dtype as DType),
 };

@@ -13,9 +13,10 @@ torch.set_slow_warnings(false);
 const NEAR = 3e-5;
 
 const isTensor = (answer) => answer !== null && typeof answer === "object";
-const tensorOf = ({ dtype, shape, values }) => {
-  const made = torch.tensor(values, { dtype: typeName(dtype) }).reshape(shape);
-  return device === "cpu" ? made : made.to(device);
+/** Without a device on the CPU, as all of float64 is: programs compute there what a GPU does not have. */
+const tensorOf = ({ dtype, shape, values }, on = "cpu") => {
+  const made = torch.tensor(values, { dtype: typeName(dtype), device: "cpu" }).reshape(shape);
+  return on === "cpu" || made.dtype === "float64" ? made : made.to(on);
 };
 
 /** A graph of the one operator. */
@@ -52,7 +53,7 @@ function graphOf({ target, inputs, tensors, single }, answers) {
 
 async function compare(line) {
   const answers = line.single ? [line.answer] : [line.answer].flat(),
-    inputs = Object.values(line.tensors).map(tensorOf);
+    inputs = Object.values(line.tensors).map((x) => tensorOf(x, device));
   const outputs = await graphOf(line, answers).run(inputs, device);
   for (const [i, answer] of answers.entries()) {
     const got = outputs[i];
@@ -62,8 +63,10 @@ async function compare(line) {
     } else if (line.shape_alone) {
       if (String(got.shape) !== String(answer.shape)) return `the shape [${got.shape}] instead of [${answer.shape}]`;
     } else {
-      const far = await distance(torch, got, tensorOf(answer));
+      const far = await distance(torch, got, tensorOf(answer, got.device));
       if (!(far < NEAR)) return `output ${i} is ${far} from PyTorch's`;
+      const type = typeName(answer.dtype);
+      if (got.dtype !== type) return `output ${i} is of ${got.dtype} instead of ${type}`;
     }
   }
   return null;

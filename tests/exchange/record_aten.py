@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 import torch
-import torch.ao.quantization.fx._decomposed  # quantized_decomposed
 import vision_operators  # noqa: F401  torchvision's
 from archive_arguments import Encoder, recorded, result
+from quantised_operators import CALLS_OF_QUANTISATION, without_a_call
 
 torch.manual_seed(11)
 SHAPE_ALONE = {"rand", "randn", "randperm", "empty", "empty_strided", "native_dropout", "resize_"}
@@ -309,6 +309,7 @@ call("quantized_decomposed::quantize_per_tensor.default", f(2, 3), 0.02, -2, -12
 call("quantized_decomposed::dequantize_per_tensor.tensor", i(1, -7).char(), p(1), i(2), -8, 7, torch.int8)
 call("quantized_decomposed::quantize_per_channel.default", f(2, 3), p(2), i(9, 2), 0, 0, 255, torch.uint8)
 call("quantized_decomposed::dequantize_per_channel.default", i(1, -7).char(), p(2), i(0, 1), 0, -8, 7, torch.int8)
+CALLS |= CALLS_OF_QUANTISATION
 
 # whose reduction is a number, and others whose arguments are not those of the function of their name
 call("hinge_embedding_loss.default", f(5), torch.tensor([1.0, -1, 1, 1, -1]), 0.7, 2)
@@ -371,6 +372,7 @@ def line(name, args, options):
 
 
 def main():
+    print("operators of quantisation without a call:", without_a_call(CALLS))
     lines = [line(name, args, options) for name, (args, options) in CALLS.items()]
     core = {
         f"{n[6:]}{'' if '.' in n else '.default'}"
