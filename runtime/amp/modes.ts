@@ -3,7 +3,7 @@
 
 import { flag, refuse, text } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
-import { taken } from "../base/named-arguments.js";
+import { taken, withBody } from "../base/named-arguments.js";
 import { Scoped, runIn } from "../base/scoped.js";
 import type { DType } from "../elements/dtype.js";
 import { type Cache, type Modes, type Region, casts } from "./casts.js";
@@ -55,10 +55,25 @@ export interface AutocastOptions {
  * @throws OpError for another kind of device; an op throws DeviceError for float16 on a GPU that lacks shader-f16
  */
 export function autocast<T>(device_type: DeviceType, body: () => T, options?: AutocastOptions): T;
+export function autocast<T>(device_type: DeviceType, options: AutocastOptions | DType | null, body: () => T): T;
+export function autocast<T>(
+  device_type: DeviceType,
+  dtype: DType | null,
+  enabled: boolean | AutocastOptions,
+  body: () => T,
+): T;
+export function autocast<T>(
+  device_type: DeviceType,
+  dtype: DType | null,
+  enabled: boolean,
+  cache_enabled: boolean | null,
+  body: () => T,
+): T;
+export function autocast<T>(options: AutocastOptions & { device_type: DeviceType }, body: () => T): T;
 export function autocast<T>(...args: unknown[]): T {
-  const [device_type, body, dtype, enabled = true, cache_enabled] = taken(
-      "autocast device_type body * dtype? enabled? cache_enabled?",
-      args,
+  const [device_type, dtype, enabled = true, cache_enabled, body] = taken(
+      "autocast device_type dtype? enabled? cache_enabled? body?",
+      withBody(args),
     ),
     kind = kindOf(device_type, "autocast"),
     now = modes.value,

@@ -138,6 +138,17 @@ export function taken(line: string, args: ArrayLike<unknown>, prefix = "", optio
   return values;
 }
 
+/** Arguments whose one function is the body: it may come before options or after them, and those by place as well. */
+export function withBody(args: ArrayLike<unknown>): unknown[] {
+  const list = Array.from(args),
+    at = list.findIndex((arg) => typeof arg === "function");
+  if (at < 0) return list;
+  const [body] = list.splice(at, 1),
+    options = list[list.length - 1];
+  if (!isOptions(options) || "body" in options) return [...list, { body }];
+  return [...list.slice(0, -1), { ...options, body }];
+}
+
 type Method = (...args: unknown[]) => unknown;
 
 /**

@@ -1,7 +1,8 @@
 // torch.random.
 
-import { flag } from "../base/argument-kinds.js";
-import { taken } from "../base/named-arguments.js";
+import { flag, refuse } from "../base/argument-kinds.js";
+import { checkBody } from "../base/scoped.js";
+import { taken, withBody } from "../base/named-arguments.js";
 import { get_rng_state, set_rng_state } from "./random.js";
 
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";
@@ -11,8 +12,11 @@ export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from ".
  * an async function: until its promise settles.
  */
 export function fork_rng<T>(body: () => T, options?: { enabled?: boolean; devices?: unknown }): T;
+export function fork_rng<T>(options: { enabled?: boolean; devices?: unknown }, body: () => T): T;
 export function fork_rng<T>(...args: unknown[]): T {
-  const [body, enabled = true] = taken("fork_rng body * enabled? devices? device_type?", args);
+  const [devices, enabled = true, , body] = taken("fork_rng devices? enabled? device_type? body?", withBody(args));
+  if (devices != null && !Array.isArray(devices)) refuse("fork_rng", "devices", "a list of devices", devices);
+  checkBody(body, "fork_rng");
   const state = get_rng_state(),
     back = (): void => {
       if (flag(enabled, "fork_rng", "enabled")) set_rng_state(state);
