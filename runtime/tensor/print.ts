@@ -184,7 +184,7 @@ export function describeTensor(x: Tensor): string {
 /** What is known without the values. */
 const unread = (x: Tensor): string => `tensor(..., ${suffixes(x, true).join(", ")})`;
 
-const headed = (x: Tensor, text: string): string => (x.heading ?? "") + text;
+const headed = (x: Tensor, text: string): string => x.stand_in ?? (x.heading ?? "") + text;
 
 /** The tensor with its values. */
 export async function print(x: Tensor): Promise<string> {

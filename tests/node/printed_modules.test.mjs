@@ -35,3 +35,24 @@ test("a module with a parametrization says so before its name, until that is rem
   assert.match(String(torch.nn.Sequential(module)), /\(0\): ParametrizedLinear\(/);
   assert.equal(String(remove_parametrizations(module, "weight")), "Linear(in_features=3, out_features=4, bias=True)");
 });
+
+test("what a lazy module learns later has no values to print", () => {
+  for (const [lazy, input, names] of [
+    [torch.nn.LazyLinear(3), [2, 4], ["weight", "bias"]],
+    [torch.nn.LazyConv2d(3, 1), [2, 4, 1, 1], ["weight", "bias"]],
+    [torch.nn.LazyConvTranspose1d(3, 1), [2, 4, 1], ["weight", "bias"]],
+    [torch.nn.LazyBatchNorm1d(), [2, 4], ["weight", "bias", "running_mean", "running_var"]],
+  ]) {
+    const texts = () => names.map((name) => String(lazy[name]).replace(/\n.*/s, ""));
+    const kind = (name) => (/running/.test(name) ? "Buffer" : "Parameter");
+    assert.deepEqual(
+      texts(),
+      names.map((name) => `<Uninitialized${kind(name)}>`),
+    );
+    lazy(torch.ones(...input));
+    assert.deepEqual(
+      texts().map((text) => text.replace(/\(.*/, "")),
+      names.map((name) => (kind(name) === "Buffer" ? "tensor" : "Parameter containing:")),
+    );
+  }
+});

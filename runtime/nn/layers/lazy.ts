@@ -45,6 +45,10 @@ interface Learning<M> {
   size(module: M, channels: number): void;
 }
 
+/** Lets a tensor print as what has no values yet. */
+const stand = (x: Tensor, stand_in: string) =>
+  Object.defineProperty(x, "stand_in", { value: stand_in, configurable: true });
+
 /** The class `name`, constructed as `start` without its first argument; it becomes one of `base`. */
 function lazy<M extends Module & { reset_parameters(): void }, L>(
   name: string,
@@ -56,10 +60,13 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
   class Lazy extends Start {
     constructor(...args: unknown[]) {
       super(0, ...args);
+      for (const [, p] of this.named_parameters()) stand(p, "<UninitializedParameter>");
+      for (const [, b] of this.named_buffers()) if (b.ndim > 0) stand(b, "<UninitializedBuffer>");
     }
     /** Becomes one of `base` for so many channels; its values are still to be drawn. */
     private become(channels: number): void {
       how.size(this as unknown as M, channels);
+      for (const [, p] of this.named_parameters()) delete (p as { stand_in?: string }).stand_in;
       Object.setPrototypeOf(this, base.prototype as object);
     }
     override forward(input: Tensor, ...rest: unknown[]): Tensor {
