@@ -24,6 +24,7 @@ from .ir.program import Presence as Presence
 from .ir.program import Program, Stmt, Tensor
 from .text.syntax import Def, Launch, Module, Sample, Test
 from .text.syntax import Op as OpTree
+from .text.vocabulary import WARNING
 
 TypeOf = "type_"
 MISSING = -2147483648  # a number of a list that is left out: codegen/binding/options.py
@@ -61,6 +62,11 @@ class Require:
     holds: E
     message: str  # with {0}, {1}: the values below, {type 0}: the name of a type
     values: tuple[E, ...] = ()
+
+    @property
+    def warns(self) -> bool:
+        """Whether a call that it does not hold for goes on, and is only warned of."""
+        return self.message.startswith(WARNING)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ every op needs: tensors, their types, patterns and broadcasting, options that ar
 from __future__ import annotations
 
 from ..data.dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, fitting, promoted_type, result_type
-from ..data.errors import OpError, decimal
+from ..data.errors import OpError, decimal, warned
 from ..data.model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .parts import Arg, Parts, entry, number
 from .pattern import (
@@ -73,7 +73,9 @@ def bind_with(op: Op, args: list[Arg], parts: Parts | None) -> Call:
         env[size.name] = size.value(env)
     for r in op.requires:
         if r.holds(env) == 0:
-            raise OpError(op.name + ": " + filled(r.message, [v(env) for v in r.values]))
+            said = filled(r.message, [v(env) for v in r.values])
+            if not warned(said):
+                raise OpError(op.name + ": " + said)
     call = Call(env, packs, dtype, [], kept, dropped)
     bind_slots(op, call, metas, parts)
     return call

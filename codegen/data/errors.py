@@ -3,6 +3,8 @@ and the writing of numbers as JavaScript does it.  This file is not translated."
 
 from __future__ import annotations
 
+import warnings
+
 
 class OpError(Exception):
     """A wrong argument of an op.  The message names the op, what came and what was expected."""
@@ -20,6 +22,15 @@ def refused(message: str) -> OpError:
     """What a requirement over elements says that does not hold; "LinAlgError: " before its own words makes it one."""
     said = message.replace("LinAlgError: ", "")
     return OpError(said) if said == message else LinAlgError(said)
+
+
+def warned(message: str) -> bool:
+    """Whether a requirement only warns, which its message begins with: it is said then, and the call goes on."""
+    said = message.replace("Warning: ", "")
+    if said == message:
+        return False
+    warnings.warn(said, stacklevel=2)
+    return True
 
 
 def decimal(x: float) -> str:

@@ -10,7 +10,7 @@ from ..text.diagnostics import Error, did_you_mean
 from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Op, X
-from ..text.vocabulary import ERRORS, FUNCTIONS, is_tensor, nodes_in, word
+from ..text.vocabulary import ERRORS, FUNCTIONS, WARNING, is_tensor, nodes_in, word
 from .accesses import Place, check_field
 from .calls import check_call
 from .scope import CONSTANTS
@@ -69,6 +69,8 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
                 help=(f"a requirement over elements may begin with: {', '.join(ERRORS)}",),
             )
     for r in op.asked:
+        if r.message.startswith(WARNING):
+            walk.error("name", "what only warns looks at no elements", r.span, "this is an op of its own; it refuses")
         if r.unless is not None:
             number(walk, r.unless, "where a requirement is not asked")
         if "{" in r.message:

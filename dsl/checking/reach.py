@@ -105,7 +105,8 @@ def takes_all(a: OpDef, b: OpDef) -> bool:
         return False
     if not all(wider(there[p.name], p) for p in b.params):
         return False
-    if any(r.holds not in [s.holds for s in b.requires] for r in a.requires) or any(s not in b.sizes for s in a.sizes):
+    wanted = [r.holds for r in a.requires if not r.warns]
+    if not set(wanted) <= {r.holds for r in b.requires} or any(s not in b.sizes for s in a.sizes):
         return False
     floats = all(p.cls == "Float" for p in b.params if p.kind == "tensor")
     if not floats and a.promote != b.promote and any(p.kind == "num" for p in a.params):

@@ -14,7 +14,7 @@ from itertools import count
 from ..checking.scope import derived
 from ..text.diagnostics import Error
 from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Span, X
-from ..text.vocabulary import FUNCTIONS, is_tensor, names_in, nodes_in
+from ..text.vocabulary import FUNCTIONS, WARNING, is_tensor, names_in, nodes_in
 from .dims import error
 
 ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
@@ -125,7 +125,10 @@ class Inliner:
             )
         # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
         kept = [
-            r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))
+            r
+            for r in callee.requires
+            if not r.message.startswith(WARNING)
+            and not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))
         ]
         self.requires += [
             Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept

@@ -56,7 +56,7 @@ def put(work, a: Assign, callee: OpDef):
         at.statement(s, work.loop) for s in at.op.forward.stmts if s.when is None or at.expression(s.when, {}) != FALSE
     ]
     for r in callee.requires:
-        if types & symbols(r.holds):
+        if r.warns or types & symbols(r.holds):
             continue  # of what callers give it, not of values in formulas
         holds = at.expression(r.holds, {})
         if holds != TRUE:

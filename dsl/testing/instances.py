@@ -75,6 +75,7 @@ class Draw:
 
     def __init__(self, op: OpDef, rng: random.Random):
         self.op, self.rng = op, rng
+        self.requires = [r for r in op.requires if not r.warns]
         self.env: dict = {"inf": math.inf, "nan": math.nan, "seed0_": rng.randrange(1 << 32), "seed1_": 0, "call_": 0}
         self.packs: dict[str, tuple[int, ...]] = {}
         self.inputs = [t for t in op.tensors.values() if t.role == "input"]
@@ -144,23 +145,23 @@ class Draw:
 
     def spoken(self) -> list:
         """The optional inputs of whose presence sizes and `require`s speak."""
-        said = {n for e in (*(r.holds for r in self.op.requires), *(e for _, e in self.op.sizes)) for n in symbols(e)}
+        said = {n for e in (*(r.holds for r in self.requires), *(e for _, e in self.op.sizes)) for n in symbols(e)}
         return [t for t in self.inputs if t.optional and Presence + t.name in said]
 
     def meant(self, extent: E) -> bool:
         """Whether an axis of length 0 is what the definition wants, and not an accident."""
-        wanted = [r.holds.parts() for r in self.op.requires if is_binary(r.holds, "==")]
+        wanted = [r.holds.parts() for r in self.requires if is_binary(r.holds, "==")]
         return extent == ZERO or any(extent in pair and ZERO in pair for pair in wanted)
 
     def refuse(self) -> bool:
         """Whether a `require` does not hold, which is noted."""
-        self.refused = next((r for r in self.op.requires if not constant(r.holds, self.env)), None)
+        self.refused = next((r for r in self.requires if not constant(r.holds, self.env)), None)
         return self.refused is not None
 
     def meet(self):
         """Sizes and whole options that a `require` speaks of."""
         free = self.in_shapes | {symbol(p.name) for p in self.op.params if p.kind == "int"}
-        for r in self.op.requires:
+        for r in self.requires:
             meet(r.holds, self.env, free, self.rng)
 
     def draw_packs(self):
@@ -176,7 +177,7 @@ class Draw:
 
     def fit_packs(self):
         """Packs that a `require` wants to fit into others get no more axes, and no longer ones."""
-        said = {n for r in self.op.requires for n in symbols(r.holds)}
+        said = {n for r in self.requires for n in symbols(r.holds)}
         wanted = [(a, b) for a, b in product(sorted(self.packs), repeat=2) if f"fits_{a}_{b}" in said]
         for small, large in wanted:
             self.packs[large] = (*self.packs[large], *[self.rng.randint(1, 4) for _ in self.packs[small]])[

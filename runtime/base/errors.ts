@@ -73,6 +73,16 @@ export function refused(message: string): OpError {
   return said === message ? new OpError(said) : new LinAlgError(said);
 }
 
+const warnings = /* @__PURE__ */ new Set<string>();
+/** Whether a requirement only warns, which its message begins with: it is said once, and the call goes on. */
+export function warned(message: string): boolean {
+  const said = message.slice(9);
+  if (!message.startsWith("Warning: ")) return false;
+  if (!warnings.has(said)) console.warn(said);
+  warnings.add(said);
+  return true;
+}
+
 /** `TypeName` of a wrong argument, for messages. */
 export function describe(value: unknown): string {
   if (value === null) return "null";

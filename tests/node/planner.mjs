@@ -1,4 +1,5 @@
 // The package's host code by itself, for tests that ask what a call of an op launches and run nothing.
+console.warn = () => {}; // of requirements that warn: what such tests print is JSON
 const from = (path) => import(`../../dist/${path}`);
 const { bind } = await from("host/bind.js"),
   { plan, plan_cpu } = await from("host/plan.js"),

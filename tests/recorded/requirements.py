@@ -200,8 +200,9 @@ def shown(op) -> tuple[list, list[str]]:
     """Calls of an op with their answers, and what no call showed, with the reason."""
     data, caught = compiled.op_data(op), {}
     watching = replace(data, requires=[Require(lambda env: caught.update(env=dict(env)) or 1, "", []), *data.requires])
-    wanted = {(i, -1): None for i in range(len(op.requires))} | {
-        (i, k): v for i, r in enumerate(op.requires) for k, v in enumerate(variants(r.holds))
+    refusing = [(i, r) for i, r in enumerate(op.requires) if not r.warns]
+    wanted = {(i, -1): None for i, _ in refusing} | {
+        (i, k): v for i, r in refusing for k, v in enumerate(variants(r.holds))
     }
     rng, calls, hidden = random.Random(zlib.crc32(op.name.encode())), [], set()
     for n, args in enumerate(drawn(op, rng)):
@@ -215,7 +216,7 @@ def shown(op) -> tuple[list, list[str]]:
             continue
         if "env" not in caught:
             continue
-        verdicts = [holds(r.holds, caught["env"]) for r in op.requires]
+        verdicts = [r.warns or holds(r.holds, caught["env"]) for r in op.requires]
         first = next((i for i, v in enumerate(verdicts) if not v), len(verdicts))
         hidden |= {i for i, v in enumerate(verdicts) if v is False and i > first}
         met = [
