@@ -71,14 +71,14 @@ function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
 /** Sizes and options, with the type and device of `like` where the options name none. */
 export function withDefaults(args: Sizes, like: Tensor): Sizes {
   const last = args[args.length - 1],
-    options = isOptions(last) ? last : {};
-  return [...(isOptions(last) ? args.slice(0, -1) : args), { dtype: like.dtype, device: like.device, ...options }];
+    options: Options = { dtype: null, device: null, ...(isOptions(last) ? last : {}) };
+  if (options.dtype === null) options.dtype = like.dtype;
+  if (options.device === null) options.device = like.device;
+  return [...(isOptions(last) ? args.slice(0, -1) : args), options];
 }
 
-const deviceOf = ({ device }: Options): Device =>
-  device === undefined || device === null ? defaultDevice() : toDevice(device);
-const dtypeOf = ({ dtype }: Options, otherwise: DType): DType =>
-  dtype === undefined || dtype === null ? otherwise : toDType(dtype);
+const deviceOf = ({ device }: Options): Device => (device == null ? defaultDevice() : toDevice(device));
+const dtypeOf = ({ dtype }: Options, otherwise: DType): DType => (dtype == null ? otherwise : toDType(dtype));
 
 function finish(x: Tensor, options: Options): Tensor {
   return options.requires_grad ? x.requires_grad_() : x;

@@ -140,9 +140,9 @@ export type Sequential = SequentialClass;
 
 class ModuleListClass extends Modules {
   /** A list of modules that belong to the one it is in; it has no forward of its own. */
-  constructor(modules?: Iterable<Module>) {
+  constructor(modules?: Iterable<Module> | null) {
     super();
-    if (modules !== undefined) this.extend(modules);
+    if (modules != null) this.extend(modules);
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ModuleList {
@@ -233,9 +233,9 @@ const Keyed = /* @__PURE__ */ limited(KeyedClass, "", "has key, get key, set key
 
 class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   /** Modules by name; it has no forward of its own. */
-  constructor(modules?: Entries<M>) {
+  constructor(modules?: Entries<M> | null) {
     super();
-    if (modules !== undefined) this.update(modules);
+    if (modules != null) this.update(modules);
   }
   protected override members(): [string, M][] {
     return membersOf(this, isModule) as [string, M][];
@@ -245,8 +245,8 @@ class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   }
 }
 interface ModuleDictMaker {
-  new <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
-  <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
+  new <M extends Module = Module>(modules?: Entries<M> | null): ModuleDictClass<M>;
+  <M extends Module = Module>(modules?: Entries<M> | null): ModuleDictClass<M>;
 }
 /**
  * Modules by name.
@@ -279,9 +279,9 @@ function showParameters(
 
 class ParameterListClass extends Listed<Parameter> {
   /** A list of parameters that belong to the module it is in; other tensors become parameters. */
-  constructor(values?: Iterable<Tensor>) {
+  constructor(values?: Iterable<Tensor> | null) {
     super();
-    if (values !== undefined) this.extend(values);
+    if (values != null) this.extend(values);
   }
   protected override named(): [string, Parameter][] {
     return membersOf(this, isParameter);
@@ -324,7 +324,7 @@ export type ParameterList = ParameterListClass;
 
 class ParameterDictClass extends Keyed<Parameter> {
   /** Parameters by name; other tensors become parameters. */
-  constructor(parameters?: Entries<Tensor>) {
+  constructor(parameters?: Entries<Tensor> | null) {
     super();
     this.update(
       pairs(parameters ?? {}, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [

@@ -20,9 +20,10 @@ export function optionsOf<O extends object>(
   const names = [first, ...Object.keys(defaults)],
     out = { ...defaults, [first]: undefined } as Record<string, unknown>,
     rest: Record<string, unknown> = {},
-    values = named(`${name}.__init__()`, names, args, names.length, first === "params" ? WITHOUT_EFFECT : [], rest);
-  if (rest["differentiable"] === true)
-    throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
+    // By name alone, as what comes after it, in PyTorch or at its place there.
+    last = [...names, "maximize"].indexOf("maximize"),
+    values = named(`${name}.__init__()`, names, args, last, first === "params" ? WITHOUT_EFFECT : [], rest);
+  if (rest["differentiable"] === true) throw new OpError(`${name}: differentiable steps are not supported`);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
     else if (out[key] === undefined)

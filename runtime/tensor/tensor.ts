@@ -53,6 +53,8 @@ export class Tensor {
   weak = false;
   /** What stands before its text: "Parameter containing:". */
   declare readonly heading?: string;
+  /** What stands in the place of its text: "<UninitializedParameter>". */
+  declare readonly stand_in?: string;
   private gradient: Tensor | null = null;
   /**
    * Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another
@@ -102,14 +104,14 @@ export class Tensor {
   /** All sizes, or that of axis `dim`. */
   size(): readonly number[];
   size(dim: number): number;
-  size(dim?: number): readonly number[] | number {
-    return dim === undefined ? this.shape : this.shape[axisOf(dim, this.ndim, "size")]!;
+  size(dim?: number | null): readonly number[] | number {
+    return dim == null ? this.shape : this.shape[axisOf(dim, this.ndim, "size")]!;
   }
   /** All strides, or that of axis `dim`. */
   stride(): readonly number[];
   stride(dim: number): number;
-  stride(dim?: number): readonly number[] | number {
-    return dim === undefined ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
+  stride(dim?: number | null): readonly number[] | number {
+    return dim == null ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
   }
   /** The number of axes. */
   dim(): number {

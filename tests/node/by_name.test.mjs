@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as torch from "../../dist/index.js";
 import { everything, makersOf } from "./garbage/exports.mjs";
+import { notTaken } from "./garbage/not_taken.mjs";
 import { hash, random, sensible } from "./garbage/values.mjs";
 
 const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", import.meta.url), "utf8"));
@@ -30,46 +31,11 @@ const NAMELESS = new RegExp(
   ].join("|")})$`,
 );
 
-/** Names of PyTorch's that are not taken. */
-const NOT_TAKEN = {
-  // Old spellings of `reduction`, which PyTorch warns of.
-  size_average: /./,
-  reduce: /./,
-  // JavaScript has no keyword arguments that a hook could see.
-  with_kwargs: /_hook$/,
-  always_call: /_hook$/,
-  // How a derivative is computed: there is one way here.
-  "strict|create_graph|vectorize|strategy|outer_jacobian_strategy|_preallocate_and_copy":
-    /^torch\.(func|autograd\.functional|vmap)/,
-  "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs|only_inputs": /^torch\.autograd\.grad/,
-  "use_cuda|experimental_config|execution_trace_observer|acc_events|custom_trace_id_callback|with_flops|with_modules|post_processing_timeout_s|args|skip_first_wait":
-    /^torch\.profiler\./,
-  // How it is computed, or where its memory lies, not what.
-  "cudnn_enabled?|sparse_grad|driver|memory_format|_stacklevel|out_dtype|align_to_window|implicit|force|pickle_module|mmap":
-    /./,
-  // What its compiler's parts take, which are others here.
-  "name|recompile_limit|isolate_recompiles|shapes_spec": /^torch\.compile$/,
-  // Where it goes over to a series.
-  lims: /ContinuousBernoulli$/,
-  // Not there yet.
-  train: /^torch\.(feature_)?(alpha_)?dropout/,
-  "destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,
-  "dtype|b|tol|rcond|input|other|range|names|copy":
-    /^(torch\.(linalg\.|nanmean|view_copy|lu_solve|histogram|full|asarray|result_type)|Tensor\.(view|nanmean|histogram|data))/,
-  "tensor|scalar[12]?": /^torch\.result_type/,
-  "weight|distance_function|min_value|max_value|antialias|options|enable_gqa": /^torch\.nn\./,
-  // Stubs call them otherwise than the functions do.
-  "mode|_new_state|orig_func|a|iterable|_caller|_devices_kw":
-    /^(torch\.(device|Size|random\.fork_rng)|Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
-};
 /**
  * What PyTorch needs, and these do without: an index is the last one, of one tensor alone it is counted, and sizes that
  * are not given are the input's.
  */
 const OPTIONAL = /^(Module(List)?\.pop|Tensor\.repeat_interleave|torch\.nn\.Adaptive\w+)$/;
-const notTaken = (name, option) =>
-  Object.entries(NOT_TAKEN).some(([options, where]) => new RegExp(`^(${options})$`).test(option) && where.test(name));
-
 async function outcomeOf(call, args) {
   try {
     let value = call(args);
@@ -171,7 +137,7 @@ test("arguments by name answer what they answer by position", async () => {
     const lines = RECORDED[name];
     if (
       !lines ||
-      /^torch\.(seed|manual_seed|rand|empty|initial_seed)|random|dropout|bernoulli|_like$|empty|detect_anomaly|^Tensor\.to$/.test(
+      /^torch\.(seed|manual_seed|rand|empty|initial_seed)|random|dropout|bernoulli|_like$|empty|detect_anomaly|inference_mode|^Tensor\.to$/.test(
         name,
       )
     )
