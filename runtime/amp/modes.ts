@@ -72,7 +72,7 @@ export function autocast<T>(
 export function autocast<T>(options: AutocastOptions & { device_type: DeviceType }, body: () => T): T;
 export function autocast<T>(...args: unknown[]): T {
   const [device_type, dtype, enabled = true, cache_enabled, body] = taken(
-      "autocast device_type dtype? enabled? cache_enabled? body?",
+      "autocast device_type dtype? enabled? cache_enabled? body",
       withBody(args),
     ),
     kind = kindOf(device_type, "autocast"),

@@ -76,11 +76,12 @@ export function refused(message: string): OpError {
 const warnings = /* @__PURE__ */ new Set<string>();
 /** Whether a requirement only warns, which its message begins with: it is said once, and the call goes on. */
 export function warned(message: string): boolean {
-  const said = message.slice(9);
-  if (!message.startsWith("Warning: ")) return false;
-  if (!warnings.has(said)) console.warn(said);
-  warnings.add(said);
-  return true;
+  const said = message.split("Warning: ")[1];
+  if (said && !warnings.has(said)) {
+    warnings.add(said);
+    console.warn(said);
+  }
+  return !!said;
 }
 
 /** `TypeName` of a wrong argument, for messages. */

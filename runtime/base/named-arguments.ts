@@ -21,7 +21,9 @@ export function given(op: string, name: string, value: unknown): unknown {
   return living(value, op);
 }
 export const missing = (op: string, name: string): TypeMismatchError =>
-  new TypeMismatchError(`${op}: missing required argument '${name}'`);
+  new TypeMismatchError(
+    `${op}: missing required argument '${name}'${name === "body" ? " (what Python has under `with`)" : ""}`,
+  );
 
 const camel = (name: string): string =>
   name.replace(/(?<=\w)_+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
@@ -44,7 +46,10 @@ export function placeOf(names: readonly string[], name: string): number {
   return names.findIndex((n) => camel(n) === name || otherNames.includes(`${name}=${n}`));
 }
 
-/** Puts options where their names stand; into `rest` those that `others` names.  Throws for one given twice. */
+/**
+ * Puts options where their names stand; into `rest` those that `others` names, but for null, which is none.  Throws for
+ * one given twice.
+ */
 export function putOptions(
   op: string,
   names: readonly string[],
@@ -58,8 +63,10 @@ export function putOptions(
       other = at < 0 ? others[placeOf(others, name)] : names[at];
     if (other === undefined) throw unknownOption(op, name, [...names, ...others]);
     const value = given(op, name, options[name]);
-    if (at < 0) rest[other] = value;
-    else if (values[at] !== undefined) throw new TypeMismatchError(`${op}: got multiple values for argument '${name}'`);
+    if (at < 0) {
+      if (value !== null) rest[other] = value;
+    } else if (values[at] !== undefined)
+      throw new TypeMismatchError(`${op}: got multiple values for argument '${name}'`);
     else values[at] = value;
   }
 }

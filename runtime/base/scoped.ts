@@ -3,7 +3,7 @@
 // meanwhile.  A page cannot tell whose code goes on after an `await`: there it is that of the innermost open body for
 // all code.
 
-import { OpError, TypeMismatchError } from "./errors.js";
+import { OpError } from "./errors.js";
 import { callable } from "./argument-kinds.js";
 
 /** Node's AsyncLocalStorage. */
@@ -78,15 +78,6 @@ export class Scoped<T extends object | null> {
   }
 }
 
-/** Refuses a body that is no function, or missing. */
-export function checkBody(body: unknown, op: string): void {
-  if (body === undefined)
-    throw new TypeMismatchError(
-      `${op}: missing required argument 'body': what stands under \`with\` in Python is a function here, the last argument`,
-    );
-  callable(body, op, "body");
-}
-
 /**
  * Lets a value hold while any body runs; `over` is called when it is.  OpError where a page cannot tell it from another
  * that is open.
@@ -98,7 +89,7 @@ export function runIn<T extends object | null, R>(
   op: string,
   over?: (result: unknown) => void,
 ): R {
-  checkBody(body, op);
+  callable(body, op, "body");
   const { open } = scope,
     calls = (scope.calls ??= callsOfNode<Open<T>>());
   const mine: Open<T> = { value, number: ++scope.begun };
@@ -131,7 +122,7 @@ export function runIn<T extends object | null, R>(
   if (!calls && before.some((other) => !scope.agree(other.value, value))) {
     done.catch(() => undefined);
     throw new OpError(
-      `${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`,
+      `${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use no async function`,
     );
   }
   open.splice(before.length, 0, mine);

@@ -1,7 +1,6 @@
 // torch.random.
 
-import { flag, refuse } from "../base/argument-kinds.js";
-import { checkBody } from "../base/scoped.js";
+import { callable, flag, refuse } from "../base/argument-kinds.js";
 import { taken, withBody } from "../base/named-arguments.js";
 import { get_rng_state, set_rng_state } from "./random.js";
 
@@ -14,9 +13,9 @@ export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from ".
 export function fork_rng<T>(body: () => T, options?: { enabled?: boolean; devices?: unknown }): T;
 export function fork_rng<T>(options: { enabled?: boolean; devices?: unknown }, body: () => T): T;
 export function fork_rng<T>(...args: unknown[]): T {
-  const [devices, enabled = true, , body] = taken("fork_rng devices? enabled? device_type? body?", withBody(args));
+  const [devices, enabled = true, , body] = taken("fork_rng devices? enabled? device_type? body", withBody(args));
   if (devices != null && !Array.isArray(devices)) refuse("fork_rng", "devices", "a list of devices", devices);
-  checkBody(body, "fork_rng");
+  callable(body, "fork_rng", "body");
   const state = get_rng_state(),
     back = (): void => {
       if (flag(enabled, "fork_rng", "enabled")) set_rng_state(state);

@@ -9,7 +9,7 @@ import { Tensor } from "../tensor/tensor.js";
 import type { Hooks } from "./hooks.js";
 import type { Module } from "./module.js";
 import { Parameter } from "./parameter.js";
-import { type StateSource, toTensor } from "./state.js";
+import { toTensor } from "./state.js";
 
 /** Which of the module's names were not given, and which of the given ones it does not have. */
 export interface LoadReport {
@@ -43,7 +43,7 @@ class Report implements LoadReport {
 /** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
 export function loadState(
   module: Module,
-  source: StateSource,
+  source: unknown,
   strict: boolean,
   assign: boolean,
   hooksOf: (module: Module) => Hooks,
@@ -112,9 +112,11 @@ function compared(
   const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)),
     unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
   const wrong: string[] = [],
-    quoted = (keys: string[]) => keys.map((k) => `"${k}"`).join(", ");
-  if (strict && missing.length) wrong.push(`Missing key(s) in state_dict: ${quoted(missing)}. `);
-  if (strict && unexpected.length) wrong.push(`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `);
+    list = (what: string, keys: string[]) => {
+      if (strict && keys.length) wrong.push(`${what} key(s) in state_dict: ${keys.map((k) => `"${k}"`).join(", ")}. `);
+    };
+  list("Missing", missing);
+  list("Unexpected", unexpected);
   for (const [k, target] of Object.entries(own)) {
     if (!Object.hasOwn(given, k) || !(target instanceof Tensor)) continue;
     try {

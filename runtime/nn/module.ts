@@ -188,7 +188,7 @@ class ModuleClass {
     );
     flag(strict, "load_state_dict", "strict");
     flag(assign, "load_state_dict", "assign");
-    const load = (state: StateSource): LoadReport =>
+    const load = (state: unknown): LoadReport =>
       loadState(this, state, strict, assign, (module) => hidden.get(module as ModuleClass)!.hooks);
     return isFile(from) ? readState(from, rest).then(load) : load(from);
   }

@@ -44,13 +44,13 @@ export const setTangents = (tangents: boolean): void => {
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
 export function no_grad<T>(body: () => T): T {
-  [body] = taken("no_grad body?", arguments);
+  [body] = taken("no_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: false }, body, "no_grad");
 }
 
 /** Runs `body` with recording, within no_grad. */
 export function enable_grad<T>(body: () => T): T {
-  [body] = taken("enable_grad body?", arguments);
+  [body] = taken("enable_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
 }
 
@@ -81,7 +81,7 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(mode: boolean | { mode?: boolean }, body: () => T): T;
 export function inference_mode<T>(...args: unknown[]): T {
-  const [mode = true, body] = taken("inference_mode mode? body?", withBody(args)),
+  const [mode = true, body] = taken("inference_mode mode? body", withBody(args)),
     wanted = flag(mode, "inference_mode", "mode");
   return runIn(modes, { recording: !wanted, inference: wanted, tangents: false }, body as () => T, "inference_mode");
 }

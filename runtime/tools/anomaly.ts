@@ -3,11 +3,11 @@
 
 import type { Elements } from "../program/compiled-op.js";
 import { AutogradError } from "../base/errors.js";
-import { flag } from "../base/argument-kinds.js";
+import { callable, flag } from "../base/argument-kinds.js";
 import { taken, withBody } from "../base/named-arguments.js";
 import { watchNodes } from "../tape/node.js";
 import { checkReads } from "../tensor/read.js";
-import { Scoped, checkBody, runIn } from "../base/scoped.js";
+import { Scoped, runIn } from "../base/scoped.js";
 import { extent } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -55,8 +55,8 @@ export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_n
 export function detect_anomaly<T>(body: () => T, check_nan?: boolean | { check_nan?: boolean }): T;
 export function detect_anomaly<T>(check_nan: boolean | { check_nan?: boolean }, body: () => T): T;
 export function detect_anomaly<T>(...args: unknown[]): T {
-  const [check_nan = true, body] = taken("detect_anomaly check_nan? body?", withBody(args));
-  checkBody(body, "detect_anomaly");
+  const [check_nan = true, body] = taken("detect_anomaly check_nan? body", withBody(args));
+  callable(body, "detect_anomaly", "body");
   bodies++;
   watch();
   return runIn(modes, { detecting: true, checking: check_nan }, body, "detect_anomaly", () => {

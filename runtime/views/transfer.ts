@@ -72,7 +72,7 @@ function move(x: Tensor, device: Device, dtype: DType): Tensor | Promise<Tensor>
 
 function refuseWayBack(): Tensor {
   throw new AutogradError(
-    "to: a gradient cannot flow from a GPU back to a tensor on the CPU, because reading a GPU takes a promise; " +
+    "to: a gradient cannot flow from a GPU back to a tensor on the CPU; " +
       "make the leaf on the GPU: x.detach().to(device).requires_grad_()",
   );
 }

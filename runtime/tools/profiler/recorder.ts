@@ -4,8 +4,7 @@
 import type { Device } from "../../devices/device.js";
 import { registeredDevices } from "../../devices/device.js";
 import { OpError } from "../../base/errors.js";
-import { text } from "../../base/argument-kinds.js";
-import { checkBody } from "../../base/scoped.js";
+import { callable, text } from "../../base/argument-kinds.js";
 import { memory } from "../../tensor/memory.js";
 import { taken } from "../../base/named-arguments.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, stopObserving } from "../../devices/observers.js";
@@ -180,8 +179,8 @@ export class Recorder implements Observer {
  * Without a profile it only runs `body`.
  */
 export function record_function<T>(name: string, body: () => T): T {
-  [name, body] = taken("record_function name body?", arguments);
+  [name, body] = taken("record_function name body", arguments);
   text(name, "record_function", "name");
-  checkBody(body, "record_function");
+  callable(body, "record_function", "body");
   return recording ? recording.spanning(name, "user", "cpu", body) : body();
 }
