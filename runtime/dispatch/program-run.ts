@@ -177,14 +177,9 @@ export class ProgramNode extends Node {
       from = others.length ? -1 : cotangentOf(this.plan, this.program, this.outputs[0]!);
     const way = this.way((i) => wanted[i]!).filter(({ input, slot }) => {
       // What comes in is handed on as it is, but to a leaf whose gradient has a place where it is wanted.
-      if (
-        !grad ||
-        from < 0 ||
-        this.fault ||
-        "room" in this.next[input]! ||
-        !this.plan.copies(this.program + 1, from, slot)
-      )
+      if (!grad || from < 0 || "room" in this.next[input]! || !this.plan.copies(this.program + 1, from, slot))
         return true;
+      if (this.fault) this.plan.device.blame!(grad.storage, this.fault);
       answers[input] = cast(grad, this.types[input]!, op.name);
       return false;
     });

@@ -65,6 +65,15 @@ test("a gradient of a gradient goes through", async () => {
   ]);
 });
 
+test("it tells of what was wrong with the results", async () => {
+  assert.ok(await torch.initWebGPUAsync());
+  const weight = torch.rand([4, 2], { requires_grad: true }),
+    other = torch.rand([3, 2], { requires_grad: true }),
+    sum = torch.nn.functional.embedding(torch.tensor([0, 9, 1], { dtype: torch.long }), weight).add(other.mul(2));
+  sum.sum().backward();
+  await assert.rejects(other.grad.tolist(), /embedding.*index/is);
+});
+
 test("a sum launches nothing on its way back, and nothing is left behind it", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
   const { queue } = torch.defaultDevice(),
@@ -74,12 +83,13 @@ test("a sum launches nothing on its way back, and nothing is left behind it", as
     launches.push(args.at(-1));
     return dispatch(...args);
   };
-  const leaves = [0, 1].map(() => torch.rand([256], { requires_grad: true })),
+  const places = torch.arange(256),
+    leaves = [0, 1].map(() => torch.rand([256], { requires_grad: true })),
     sent = torch.rand([256]);
   const step = () =>
     torch.tidy(() => {
       for (const x of leaves) x.grad = null;
-      const [a, b] = leaves.map((x) => x.exp()),
+      const [a, b] = leaves.map((x) => torch.take(x, places).exp()), // what may be wrong with them is known later
         sum = a.add(b).add(a);
       launches = [];
       sum.backward(sent);
@@ -87,8 +97,8 @@ test("a sum launches nothing on its way back, and nothing is left behind it", as
     });
   step();
   const { bytes } = torch.memory().webgpu;
-  // What is sent, the sum of the two that come to the first exponential, and the gradients of both.
-  assert.deepEqual(step(), ["copy", "accumulate", "exp", "exp"]);
+  // What is sent, the sum of the two that come to the first exponential, and the gradients of both ways.
+  assert.deepEqual(step(), ["copy", "accumulate", "exp", "index_select", "exp", "index_select"]);
   for (let n = 0; n < 50; n++) step();
   assert.ok(torch.memory().webgpu.bytes <= bytes);
 });
