@@ -1,5 +1,6 @@
 // torch.compile: a function that is recorded, and replayed once two calls have said the same.
 
+import { kindOf } from "../base/class-name.js";
 import { flag } from "../base/argument-kinds.js";
 import { capturing, original } from "../base/capturing.js";
 import { TypeMismatchError, OpError, describe } from "../base/errors.js";
@@ -274,7 +275,7 @@ export function compile(...args: unknown[]): unknown {
   if (typeof model !== "function" || isOptions(model))
     throw new TypeMismatchError(`compile: argument 'model' must be a function or a module, got ${describe(model)}`);
   if (disable) return model;
-  const named = typeof (model as { forward?: unknown }).forward === "function" ? model.constructor.name : model.name,
+  const named = typeof (model as { forward?: unknown }).forward === "function" ? kindOf(model).name : model.name,
     compiled = compiledOf(model, given, named || "a function");
   const out: object = new Proxy(model, {
     apply: (_, self, given: unknown[]) => compiled.call(self, given),

@@ -107,7 +107,6 @@ function place(root: Module, path: string): readonly [owner: Module, name: strin
     name = parts.pop()!;
   let owner = root;
   for (const part of parts) {
-    // add_module refuses what every object has, such as __proto__
     const inner = Object.hasOwn(owner, part) && (owner as unknown as Record<string, unknown>)[part];
     if (!(inner instanceof Module)) owner.add_module(part, new Module());
     owner = (owner as unknown as Record<string, Module>)[part]!;

@@ -1,5 +1,6 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
+import { kindOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
@@ -126,7 +127,7 @@ class SequentialClass extends Modules {
   }
   /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
   slice(start?: number, end?: number): Sequential {
-    return new (this.constructor as typeof SequentialClass)(
+    return new (kindOf(this) as unknown as typeof SequentialClass)(
       new Map(this.named().slice(...ends("Sequential", start, end))),
     );
   }
@@ -146,7 +147,9 @@ class ModuleListClass extends Modules {
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ModuleList {
-    return new (this.constructor as typeof ModuleListClass)(this.members().slice(...ends("ModuleList", start, end)));
+    return new (kindOf(this) as unknown as typeof ModuleListClass)(
+      this.members().slice(...ends("ModuleList", start, end)),
+    );
   }
   /** Equal neighbours are shown once. */
   override toString(): string {
@@ -161,7 +164,7 @@ class ModuleListClass extends Modules {
     const shown = rows.map(({ text, from, to }): [string, string] =>
       from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`],
     );
-    return showTree(this.constructor.name, "", shown);
+    return showTree(kindOf(this).name, "", shown);
   }
 }
 /**
@@ -303,7 +306,7 @@ class ParameterListClass extends Listed<Parameter> {
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ParameterList {
-    return new (this.constructor as typeof ParameterListClass)(
+    return new (kindOf(this) as unknown as typeof ParameterListClass)(
       this.members().slice(...ends("ParameterList", start, end)),
     );
   }

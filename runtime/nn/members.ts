@@ -76,6 +76,17 @@ export const forgetOrder = (module: Module): void => {
   hidden.get(module)!.order.clear();
 };
 
+/** What a module has of this name, if that is more than what every object of JavaScript has. */
+export const memberOf = (module: Module, name: string): unknown =>
+  Object.hasOwn(module, name) || !(name in Object.prototype) ? properties(module)[name] : undefined;
+
+/** Gives a module a parameter or a module, whatever its name: `__proto__` stays its prototype's. */
+export function place(module: Module, name: string, value: unknown): void {
+  remember(module, name);
+  if (Object.hasOwn(module, name) || !(name in Object.prototype)) properties(module)[name] = value;
+  else Object.defineProperty(module, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
 export const properties = (module: Module) => module as unknown as Record<string, unknown>;
 
 /** Whether a value is a module: all are known from when they are made. */
@@ -88,6 +99,5 @@ export function checkName(what: string, module: Module, name: string): void {
   if (name.includes(".")) throw new OpError(`${what} name can't contain ".", got: ${name}`);
   if (name === "") throw new OpError(`${what} name can't be empty string ""`);
   // A field declared by a class is there already, without a value.
-  if (name in module && properties(module)[name] !== undefined && properties(module)[name] !== null)
-    throw new OpError(`attribute '${name}' already exists`);
+  if ((memberOf(module, name) ?? null) !== null) throw new OpError(`attribute '${name}' already exists`);
 }

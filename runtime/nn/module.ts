@@ -12,13 +12,14 @@ import { keep } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
+import { kindOf } from "../base/class-name.js";
 import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type StateHooks } from "./hooks.js";
 import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardPreHook } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
 import { loadState, type Loading, type LoadReport } from "./load-state.js";
 import { empty } from "../creation/create.js";
 import { Parameter } from "./parameter.js";
-import { type Named, checkName, entriesOf, hidden, Hidden, properties, remember } from "./members.js";
+import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, properties } from "./members.js";
 import { showTree } from "./shown.js";
 import { stateOf } from "./state-dict.js";
 import { type Destination, copied, moved } from "./transfer.js";
@@ -47,7 +48,7 @@ class ModuleClass {
 
   // Subclasses say what they take and give, and are typed by it when called.
   forward(..._args: any[]): any {
-    throw new TypeMismatchError(`Module [${this.constructor.name}] is missing the required "forward" function`);
+    throw new TypeMismatchError(`Module [${kindOf(this).name}] is missing the required "forward" function`);
   }
 
   // --- What belongs to it ---------------------------------------------------------------------------
@@ -82,8 +83,7 @@ class ModuleClass {
         `cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`,
       );
     }
-    remember(this, name);
-    properties(this)[name] = parameter;
+    place(this, name, parameter);
   }
   register_module(name: string, module: ModuleClass | null): void {
     this.add_module(name, module);
@@ -91,10 +91,8 @@ class ModuleClass {
   add_module(name: string, module: ModuleClass | null): void {
     if (module !== null) checkModule(module, "add_module");
     text(name, "add_module", "name");
-    // `__proto__` of a subclass is a module, too
-    if (!Object.hasOwn(this, name) || !(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
-    remember(this, name);
-    properties(this)[name] = module;
+    if (!(memberOf(this, name) instanceof ModuleClass)) checkName("module", this, name);
+    place(this, name, module);
   }
 
   /** The modules directly within, each once, by name. */
@@ -210,7 +208,7 @@ class ModuleClass {
 
   /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
   deepcopy(): this {
-    return copied(this, new Map(), (like) => Reflect.construct(ModuleClass, [], like.constructor)) as this;
+    return copied(this, new Map(), (like) => Reflect.construct(ModuleClass, [], kindOf(like))) as this;
   }
 
   // --- Modes ----------------------------------------------------------------------------------------
@@ -298,7 +296,7 @@ class ModuleClass {
         "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
       );
     const { hooks } = hidden.get(this)!;
-    return (hooks.compiled = compiler(this.constructor.name, (...args) => forwarded(this, hooks, args), given));
+    return (hooks.compiled = compiler(kindOf(this).name, (...args) => forwarded(this, hooks, args), given));
   }
 
   // --- Hooks ----------------------------------------------------------------------------------------
@@ -361,18 +359,22 @@ class ModuleClass {
     acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(
-      ("parametrizations" in this ? "Parametrized" : "") + this.constructor.name,
+      ("parametrizations" in this ? "Parametrized" : "") + kindOf(this).name,
       this.extra_repr(),
       parts.map(([name, m]) => [name, String(m)] as const),
     );
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
+    return String(this);
+  }
+  /** Text, also where a member is called `toString`. */
+  [Symbol.toPrimitive](): string {
+    return (Object.getPrototypeOf(this) as this).toString.call(this);
   }
 }
 
 const noExtraState = (module: ModuleClass): OpError =>
-  new OpError(`${module.constructor.name}: there is no extra state; override get_extra_state and set_extra_state`);
+  new OpError(`${kindOf(module).name}: there is no extra state; override get_extra_state and set_extra_state`);
 
 /** Throws unless `value` is a module. */
 export function checkModule(value: unknown, where: string): ModuleClass {

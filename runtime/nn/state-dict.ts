@@ -15,7 +15,7 @@ export function stateOf(
   none: Module["get_extra_state"],
 ): Record<string, Tensor> {
   acyclic(root, "state_dict");
-  const out: Record<string, Tensor> = {},
+  const found: [string, Tensor][] = [],
     ends: (() => void)[] = [];
   for (const [path, module] of root.named_modules({ remove_duplicate: false })) {
     const at = (name: string) => before + (path ? `${path}.${name}` : name),
@@ -23,10 +23,11 @@ export function stateOf(
     for (const hook of hooks.saving) hook(module, at(""), keepVars);
     for (const hook of hooks.saved) ends.unshift(() => hook(module, out, at(""), {}));
     for (const [name, value] of entriesOf(module))
-      if (value instanceof Parameter) out[at(name)] = keepVars ? value : value.detach();
-    for (const [name, value] of buffers) if (value && !transient.has(name)) out[at(name)] = value;
-    if (module.get_extra_state !== none) out[at(EXTRA)] = module.get_extra_state() as Tensor;
+      if (value instanceof Parameter) found.push([at(name), keepVars ? value : value.detach()]);
+    for (const [name, value] of buffers) if (value && !transient.has(name)) found.push([at(name), value]);
+    if (module.get_extra_state !== none) found.push([at(EXTRA), module.get_extra_state() as Tensor]);
   }
+  const out = Object.fromEntries(found);
   for (const end of ends) end();
   return out;
 }

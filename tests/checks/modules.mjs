@@ -114,4 +114,35 @@ export default {
       (1 + 12) / 4,
     );
   },
+  "members may have the names that every object of JavaScript has": async (t) => {
+    const { nn, compile } = t.torch,
+      before = Reflect.ownKeys(nn.Module.prototype).map(String).join(),
+      x = t.tensor([[1, 2]]);
+    for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+      const one = () => {
+          const net = nn.Sequential(nn.Linear(2, 2)).to(t.device);
+          net.add_module(name, nn.Linear(2, 2).to(t.device));
+          net.at(1).register_parameter(name, new nn.Parameter(t.tensor([2])));
+          net.at(1).register_buffer(`${name}_`, t.tensor([3]));
+          return net;
+        },
+        [net, other] = [one(), one()],
+        paths = ["0.weight", "0.bias", ...["weight", "bias", name].map((key) => `${name}.${key}`)];
+      t.equal([name, [...net.named_parameters()].map(([path]) => path)], [name, paths]);
+      t.equal(
+        [name, net.get_submodule(name) === net.at(1), net.get_parameter(`${name}.${name}`).numel()],
+        [name, true, 1],
+      );
+      t.equal(String(net).split("\n").at(-2).trim(), `(${name}): Linear(in_features=2, out_features=2, bias=True)`);
+      t.equal(Object.keys(net.at(1).state_dict()), ["weight", "bias", name, `${name}_`]);
+      other.load_state_dict(net.state_dict());
+      const out = await net(x).tolist();
+      for (const same of [other, net.deepcopy(), net.slice(0), compile(net)]) t.close(await same(x).tolist(), out);
+      net.set_submodule(name, nn.Identity());
+      t.equal([net.length, Object.getPrototypeOf(net) === nn.Sequential.prototype], [2, true]);
+      await t.throws(() => net.register_buffer(name, t.tensor([1])), new RegExp(`attribute '${name}' already exists`));
+      await t.throws(() => new nn.Module().get_submodule(name), new RegExp(name));
+    }
+    t.equal([Reflect.ownKeys(nn.Module.prototype).map(String).join(), {}.weight], [before, undefined]);
+  },
 };

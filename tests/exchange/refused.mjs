@@ -80,12 +80,21 @@ for (const target of [
           : content,
       ),
     module = async (bytes) => (await torch.export.load(bytes)).module();
-  for (const name of ["__proto__.weight", "constructor.prototype.weight", "__proto__", "forward"])
-    await refuses(
-      `a parameter called ${name}`,
-      () => module(rewritten('"0.weight"', JSON.stringify(name))),
-      name.split(".")[0],
-    );
+  // the names that every object of JavaScript has are names like others
+  for (const name of [
+    ...Object.getOwnPropertyNames(Object.prototype),
+    "__proto__.weight",
+    "constructor.prototype.weight",
+  ]) {
+    const made = await module(rewritten('"0.weight"', JSON.stringify(name))),
+      named = [...made.named_parameters()].map(([path]) => path);
+    results[`a parameter called ${name}`] = !named.includes(name)
+      ? `the parameters are called ${named}`
+      : Object.getPrototypeOf(made) !== Object.getPrototypeOf(program)
+        ? "the module has another prototype"
+        : null;
+  }
+  await refuses("a parameter called forward", () => module(rewritten('"0.weight"', '"forward"')), "forward");
   await refuses(
     "a type called constructor",
     () => module(rewritten(/"dtype": ?7/g, '"dtype":"constructor"')),
