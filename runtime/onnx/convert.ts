@@ -102,7 +102,13 @@ class Converter {
     return id;
   }
 
+  /** Throws where a graph gives a name twice: which value is meant is not to be known. */
+  private unheld(scope: Scope, name: string): void {
+    if (scope.names.has(name)) throw new FileError(this.file, `the name ${scope.path}${name} stands for two values`);
+  }
+
   private define(scope: Scope, name: string): string {
+    this.unheld(scope, name);
     const id = this.unique(scope.path + name);
     scope.names.set(name, id);
     return id;
@@ -205,6 +211,7 @@ class Converter {
       const made = inner.find(own.output[i] ?? "");
       if (made === undefined)
         throw new FileError(this.file, `${label}: the function ${own.name} makes no output ${i + 1}`);
+      this.unheld(outer, name);
       outer.names.set(name, made);
     });
     return nodes;

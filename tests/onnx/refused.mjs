@@ -52,6 +52,36 @@ await refuses(
   "Unheard@20 (the Unheard)",
   "my.own.Of@1 (the Of)",
 );
+// a name for two values: of weights, inputs and nodes, in a graph, in a branch, and what a function gives back
+{
+  const relu = (input, output, field = 1) => [field, node("Relu", [input], [output])],
+    constant = (name) => [1, node("Constant", [], [name], [5, message([1, "value_float"], [20, 1])])],
+    branch = (name, ...graph) => [5, message([1, name], [20, 5], [6, message(...graph, [12, named("z")])])],
+    twofold = [relu("x", "z"), relu("x", "z")],
+    own = message([1, "f"], [10, "my"], [4, "a"], [5, "b"], [9, message([1, ""], [2, 20])], relu("a", "b", 7)),
+    called = (output) => [1, node("f", ["x"], [output], [7, "my"])];
+  for (const [what, name, ...graph] of [
+    ["a weight and a node", "w", [5, float("w")], relu("x", "w"), relu("w", "y")],
+    ["two weights", "w", [5, float("w")], [5, float("w")], relu("x", "y")],
+    ["an input and a node", "x", relu("x", "x"), relu("x", "y")],
+    ["two nodes", "z", ...twofold, relu("z", "y")],
+    ["a constant and a node", "z", constant("z"), relu("x", "z"), relu("z", "y")],
+    ["a function's call and a node", "z", relu("x", "z"), called("z"), relu("z", "y")],
+    [
+      "two nodes of a branch",
+      "the If/z",
+      [1, node("If", ["x"], ["y"], branch("then_branch", ...twofold), branch("else_branch", relu("x", "z")))],
+    ],
+  ])
+    await refuses(
+      `one name for ${what}`,
+      () =>
+        torch.onnx.load(
+          model([[11, named("x")], ...graph, [12, named("y")]], 20, [8, message([1, "my"], [2, 1])], [25, own]),
+        ),
+      `the name ${name} `,
+    );
+}
 for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"])
   await refuses(
     `the operator ${name}`,
