@@ -17,7 +17,7 @@ HERE = Path(__file__).parent / "exchange"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    for archive in ("models.tar.xz", "detectors.tar.xz", "numbers.tar.xz", "regions.tar.xz"):
+    for archive in ("models.tar.xz", "detectors.tar.xz", "numbers.tar.xz", "regions.tar.xz", "rare.tar.xz"):
         with tarfile.open(HERE / archive) as tar:
             tar.extractall(folder, filter="data")
     return folder
@@ -44,7 +44,7 @@ def test_operators_with_random_arguments(how, tmp_path, dist):
     assert len(passes("programs.mjs", tmp_path, *how)) >= 360
 
 
-@pytest.mark.parametrize(("device", "least"), [("cpu", 66), ("webgpu", 66)])
+@pytest.mark.parametrize(("device", "least"), [("cpu", 83), ("webgpu", 83)])
 def test_programs(device, least, models, dist):
     assert len(passes("programs.mjs", models, device)) >= least
 

@@ -3,8 +3,9 @@ the program of the documentation, tests/files/exported.pt2.
 
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
-Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py and of
-regions.py; with `detectors`, `numbers` or `regions` behind the command only that is recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py, of
+regions.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions` or `rare` behind the command only that is
+recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
 nobody here reads: where in a program each node came from, and sample inputs."""
@@ -20,7 +21,9 @@ from pathlib import Path
 import torch
 from architectures import MODELS
 from architectures.detectors import DETECTORS
+from architectures.forms import FORMS
 from architectures.numbers import NUMBERS
+from architectures.rare import RARE
 from architectures.regions import REGIONS
 from torch.utils import _pytree as pytree
 
@@ -105,7 +108,7 @@ def untouched(program: torch.export.ExportedProgram) -> bytes:
 def record(name: str, make, decomposed: bool, write=archive) -> tuple[bytes, bytes]:
     torch.manual_seed(len(name))
     net, args, kwargs = make()
-    if not name.startswith("batch_norm_training"):
+    if not name.startswith("batch_norm_training") and not hasattr(net, "keeps_training"):
         net.eval()
     for module in net.modules():  # as after some training
         if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
@@ -115,15 +118,16 @@ def record(name: str, make, decomposed: bool, write=archive) -> tuple[bytes, byt
     if decomposed:
         program = program.run_decompositions()
     data = write(program)
-    tensors = {f"in{n}": x for n, x in enumerate(pytree.tree_leaves((args, kwargs)))}
     if hasattr(net, "dynamic_shapes"):  # other sizes than it was exported with
-        args = (torch.randint(0, 20, (2, 7)), torch.randn(2, 4))
-        tensors = {f"in{n}": x for n, x in enumerate(args)}
+        args = getattr(net, "others", None) or (torch.randint(0, 20, (2, 7)), torch.randn(2, 4))
+    given = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+    tensors = {f"in{n}": x.clone() for n, x in enumerate(given)}
     outputs = pytree.tree_leaves(net(*args, **kwargs))
-    floating = [(n, x) for n, x in enumerate(outputs) if x.requires_grad]
+    found = [(n, x) for n, x in enumerate(outputs) if isinstance(x, torch.Tensor)]
+    floating = [(n, x) for n, x in found if x.grad_fn is not None]
     cotangents = [torch.randn_like(x) for _, x in floating]
     torch.autograd.backward([x for _, x in floating], cotangents)
-    tensors |= {f"out{n}": x for n, x in enumerate(outputs)}
+    tensors |= {f"out{n}": x for n, x in found}
     tensors |= {f"cot{n}": c for (n, _), c in zip(floating, cotangents, strict=True)}
     tensors |= {f"g.{key}": x.grad for key, x in net.named_parameters() if x.grad is not None}
     tensors |= {f"b.{key}": x for key, x in net.named_buffers()}
@@ -151,7 +155,12 @@ def write(archive_name: str, programs: list) -> None:
 
 
 def main():
-    for kind, networks in (("detectors", DETECTORS), ("numbers", NUMBERS), ("regions", REGIONS)):
+    for kind, networks in (
+        ("detectors", DETECTORS),
+        ("numbers", NUMBERS),
+        ("regions", REGIONS),
+        ("rare", RARE | FORMS),
+    ):
         if sys.argv[1:] in ([], [kind]):
             every = 2 if kind != "regions" else len(networks)  # of regions decomposing leaves little
             listed = [(name, make, n % every == 0, archive) for n, (name, make) in enumerate(networks.items())]

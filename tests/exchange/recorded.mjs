@@ -11,9 +11,12 @@ export const numbered = (data, prefix) =>
     .map((key) => [Number(key.slice(prefix.length)), data[key]])
     .sort(([a], [b]) => a - b);
 
-/** The inputs as the program's arguments nest. */
-export function argumentsOf({ args, kwargs }, given) {
-  const inputs = [...given],
+/** The inputs as the program's arguments nest, and what it was exported with that is no tensor. */
+export function argumentsOf({ inputs: specs, args, kwargs }, given) {
+  const tensors = [...given],
+    inputs = specs.flatMap(({ kind, value, given: asked }) =>
+      kind === "user" ? [tensors.shift()] : kind === "value" && asked ? [value] : [],
+    ),
     build = ({ parts, keys }) =>
       !parts ? inputs.shift() : keys ? Object.fromEntries(keys.map((k, i) => [k, build(parts[i])])) : parts.map(build);
   const placed = build(args);
