@@ -84,10 +84,7 @@ const fine = (x: Tensor, scales: Tensor, zeros: Tensor | null, dtype: DType | nu
 const column = (x: Tensor): Tensor => views.reshape(x, [-1, 1]);
 
 /** Rows of the elements that have a factor together: `size`, or all of a row that has but one. */
-const grouped = (x: Tensor, scales: Tensor, size: number): Tensor => {
-  const whole = x.shape.at(-1) as number;
-  return views.reshape(x, [-1, size > whole && scales.shape.at(-1) === 1 ? whole : size]);
-};
+const grouped = (x: Tensor, size: number): Tensor => views.reshape(x, [-1, Math.min(size, x.shape.at(-1)!)]);
 
 type Rows = [x: Tensor, scales: Tensor, zeros: Tensor | null, low: number, high: number];
 type ByTensor = [x: Tensor, scale: Parameter, zero: Parameter, low: number, high: number];
@@ -179,12 +176,12 @@ export const DECOMPOSED: Readonly<Record<string, Operator>> = {
   },
   "quantized_decomposed::quantize_per_channel_group": ({ args }) => {
     const [x, scales, zeros, low, high, dtype, size] = args as [...Rows, DType, number],
-      code = coarse(grouped(x, scales, size), column(scales), column(zeros as Tensor), low, high, dtype);
+      code = coarse(grouped(x, size), column(scales), column(zeros as Tensor), low, high, dtype);
     return views.reshape(code, x.shape);
   },
   "quantized_decomposed::dequantize_per_channel_group": ({ args }) => {
     const [x, scales, zeros, , , , size, dtype] = args as [...Rows, DType, number, DType],
-      value = fine(grouped(x, scales, size), column(scales), zeros && column(zeros), dtype);
+      value = fine(grouped(x, size), column(scales), zeros && column(zeros), dtype);
     return views.reshape(value, x.shape);
   },
   "quantized_decomposed::fake_quant_per_channel": byChannel,
