@@ -67,7 +67,7 @@ def calls(op, count: int = 12) -> list:
             out.append(
                 [
                     *(v for p, v in given if not p.keyword),
-                    {"named": {p.name: v for p, v in given if p.keyword and v is not None}},
+                    {"named": {p.name: v for p, v in given if p.keyword and (v is not None or p.kind == "choice")}},
                 ]
             )
     return out

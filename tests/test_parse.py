@@ -27,6 +27,7 @@ CONSTRUCTS = {
     "optional_dims": "op top(input: Num[*A, K@dim, *B], dim: dim, keepdim: bool = false) -> (values: Num[*A, 1 if keepdim, *B], indices: Int[*A, 1 if keepdim, *B])\n    values[*a, 0, *b] = max[k] input[*a, k, *b]\n    indices[*a, 0, *b] = argmax[k] input[*a, k, *b]\n",
     "drop": "op total(input: Any, dim: dims = all, keepdim: bool = false) -> Num drop dim unless keepdim = sum[dim] input\n",
     "choices": 'op resize(input: Num, mode: "nearest" = "nearest", reduction: "mean" | "sum" | "none" = "mean", low: num?, dim: dims?) = input if mode == "nearest" else low ?? 0\n',
+    "null_alone": "op plain(input: Float, way: none) = input\n",
     "scatter": "op spread(input: Num[N], index: Int[M], src: Num[M]) -> Num[N]\n    out[i] = input[i]\n    out[index[j]] += src[j]\n    out[index[j]] max= src[j]\n    out[index[j]] min= src[j]\n",
     "reductions": "op scan(input: Num[N]) -> Num[N]\n    out[i] = sum[j if j <= i] input[j] + sum[k in i .. N] input[k] - max[l < 3, *m] -sum[o] input[o] * input[l]\n",
     "operators": "op all_of_them(a: Int, b: Int) = not a == b and a < b <= 3 or (a if b else -a ** -2 % 3 // 4 / 5 & ~b | a ^ b << 1 >> 2) != 1e-5 + 0x1F\n",

@@ -89,7 +89,9 @@ def family(op: OpDef, text: str) -> str:
 
 def kind(op: OpDef, t: Type) -> str:
     """A type without what may stand for it."""
-    if t.choices:
+    if t.name == "choice":
+        if not t.choices:
+            return "null"
         texts = [c if c in ("true", "false") else f'"{c}"' for c in t.choices]
         return texts[0] if len(texts) == 1 else "one of " + ", ".join(texts)
     name = "Complex" if t.complex else t.name
@@ -133,6 +135,8 @@ def counted(text: str) -> str:
 def parameter(op: OpDef, p: Param) -> str:
     """`float tensor [C], or null`, `number or tensor of numbers`."""
     text = kind(op, p.type)
+    if text == "null":
+        return text
     if p.type.instead:
         text += {"num": ", or a number", "ints": ", or a list of whole numbers"}[p.type.instead]
     return text + (", or null" if p.type.optional else "")

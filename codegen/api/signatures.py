@@ -67,7 +67,9 @@ def param_type(p: Param, op: OpDef) -> str:
     follows = p.has_default and (
         p.default is None if p.kind == "dims" else p.default is not None and not isinstance(p.default, Constant)
     )
-    return f"{base} | null" if p.optional or follows else base  # null: as if left out
+    if p.optional or follows:
+        return f"{base} | null" if base else "null"  # as if left out
+    return base
 
 
 def positional(op: OpDef) -> list[Param]:

@@ -340,7 +340,7 @@ class OpNames:
         assigned = {a.name for a in op.body}
         for p in op.params:
             thing = self.scope.things.get(p.name)
-            one = len(p.type.choices) == 1  # names an overload, not a value
+            one = p.type.name == "choice" and len(p.type.choices) <= 1  # names an overload, not a value
             if (
                 thing
                 and thing.kind == "option"

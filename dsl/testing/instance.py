@@ -52,7 +52,7 @@ class Instance:
         out: list = []
         for p in self.op.params:
             symbols_ = [f"{p.name}{j}" for j in range(max(p.rank, 0))]
-            if p.optional and not self.env[Presence + p.name]:
+            if (p.optional and not self.env[Presence + p.name]) or (p.kind == "choice" and not p.choices):
                 out.append(None)
             elif p.kind == "tensor":
                 out.append(self.physical(p.name, order))

@@ -220,7 +220,7 @@ class Draw:
             case "bool":
                 return rng.randint(0, 1)
             case "choice":
-                return rng.randrange(len(p.choices))
+                return rng.randrange(len(p.choices) or 1)
             case "int":
                 return rng.randint(1, 3) if p.name in self.in_shapes else rng.choice([-1, 0, 1, 2, 3])
         return rng.choice([0.5, 1.0, 2.0])

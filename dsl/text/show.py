@@ -22,6 +22,7 @@ from .syntax import (
     Type,
     X,
 )
+from .vocabulary import NOTHING
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -138,6 +139,8 @@ def dim(d: Dim) -> str:
 
 
 def type_text(t: Type) -> str:
+    if t.name == "choice" and not t.choices:
+        return NOTHING
     name = " | ".join(f'"{c}"' for c in t.choices) if t.choices else "Complex" if t.complex else t.name
     dims = t.dims[:-1] if t.dims and t.complex else t.dims
     shape = "" if dims is None else f"[{', '.join(map(dim, dims))}]"

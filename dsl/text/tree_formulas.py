@@ -19,6 +19,7 @@ from .tree_values import (
     text,
     token_place,
 )
+from .vocabulary import NOTHING
 
 
 @v_args(meta=True)
@@ -130,6 +131,8 @@ class Formulas(Transformer_NonRecursive):
 
     def type(self, m, c):
         name, dims, instead, optional = c
+        if str(name) == NOTHING and dims is None and instead is None and optional is None:
+            return Type("choice", None, True, (), span=place(m))
         if str(name) != "Complex":
             return Type(str(name), dims, optional is not None, (), text(instead) or "", place(m))
         # Numbers of two parts: floats with a last axis of length 2, which nobody writes.

@@ -15,6 +15,7 @@ RESULT_TYPES = (*TENSOR_TYPES, "Int32")
 OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "reals", "dtype", "choice")
 ERRORS = ("LinAlgError",)  # kinds of errors that a requirement over elements may make
 WARNING = "Warning: "  # a requirement whose message begins so refuses nothing
+NOTHING = "none"  # the type of what can only be null, which tells overloads apart: a choice without any text
 LISTS = ("ints", "reals")  # options that are several numbers
 REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 # Function -> fewest and most arguments.  Reducers called like functions reduce a whole tensor.

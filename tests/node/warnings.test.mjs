@@ -45,6 +45,31 @@ test("an axis that is not given", () => {
   }
 });
 
+test("null stands where PyTorch takes None, and nowhere else", async () => {
+  const x = torch.tensor([
+    [1, 2],
+    [3, 5],
+  ]);
+  for (const name of ["softmax", "log_softmax", "softmin"]) {
+    const wanted = await F[name](x, 1).tolist();
+    for (const args of [[null], [{ dim: null }], [null, { dtype: null }]])
+      assert.deepEqual(await F[name](x, ...args).tolist(), wanted, name);
+    for (const dim of ["", "none", "abc"]) assert.throws(() => F[name](x, dim), torch.OpError, `${name} of '${dim}'`);
+  }
+  const halves = await torch.div(x, 2).tolist();
+  for (const call of [torch.div, torch.divide, (...args) => x.div(...args.slice(1))])
+    assert.deepEqual(await call(x, 2, { rounding_mode: null }).tolist(), halves);
+  assert.deepEqual(await x.clone().div_(2, { rounding_mode: null }).tolist(), halves);
+  for (const call of [
+    () => torch.softmax(x, null),
+    () => torch.max(x, null),
+    () => torch.prod(x, { dim: null }),
+    () => torch.div(x, 2, { rounding_mode: "" }),
+    () => torch.div(x, 2, { rounding_mode: "up" }),
+  ])
+    assert.throws(call, /^\w*Error: (softmax|max|prod|div): .*'(dim|rounding_mode)'/);
+});
+
 test("a target that broadcasts", () => {
   const x = torch.ones(3, 1),
     kinds = [F.mse_loss, F.l1_loss, F.huber_loss, F.smooth_l1_loss];
