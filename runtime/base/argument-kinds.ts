@@ -53,7 +53,7 @@ export function living<T>(value: T, op: string): T {
   try {
     if (buffer instanceof ArrayBuffer && !buffer.byteLength) new Uint8Array(buffer);
   } catch {
-    throw new TypeMismatchError(`${op}: the memory of the typed array is gone: handed to another thread`);
+    throw new TypeMismatchError(`${op}: the memory of the typed array is gone: another thread has it`);
   }
   return value;
 }

@@ -22,7 +22,7 @@ export function given(op: string, name: string, value: unknown): unknown {
 }
 export const missing = (op: string, name: string): TypeMismatchError =>
   new TypeMismatchError(
-    `${op}: missing required argument '${name}'${name === "body" ? " (what Python has under `with`)" : ""}`,
+    `${op}: missing required argument '${name}'${name === "body" ? " (Python's `with`)" : ""}`,
   );
 
 const camel = (name: string): string =>

@@ -56,6 +56,7 @@ export function detect_anomaly<T>(body: () => T, check_nan?: boolean | { check_n
 export function detect_anomaly<T>(check_nan: boolean | { check_nan?: boolean }, body: () => T): T;
 export function detect_anomaly<T>(...args: unknown[]): T {
   const [check_nan = true, body] = taken("detect_anomaly check_nan? body", withBody(args));
+  flag(check_nan, "detect_anomaly", "check_nan");
   callable(body, "detect_anomaly", "body");
   bodies++;
   watch();

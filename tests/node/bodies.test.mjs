@@ -5,7 +5,8 @@ import { test } from "node:test";
 import * as torch from "../../dist/index.js";
 
 const product = () => torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype;
-const { autocast } = torch;
+const { autocast } = torch,
+  { detect_anomaly } = torch.autograd;
 
 test("torch.autocast as it is written in PyTorch", () => {
   for (const [wanted, args] of [
@@ -47,7 +48,6 @@ test("other functions with a body take it behind their options", async () => {
     assert.equal(torch.inference_mode(...args), false, String(args));
   assert.equal(torch.inference_mode({ mode: false }, recording), true);
   const checks = () => torch.is_anomaly_check_nan_enabled();
-  const { detect_anomaly } = torch.autograd;
   for (const args of [[checks], [true, checks], [{ check_nan: true }, checks], [checks, true]])
     assert.equal(detect_anomaly(...args), true, String(args));
   for (const args of [
@@ -74,6 +74,12 @@ test("a body that is missing is asked for in words of Python", () => {
       assert.match(error.message, new RegExp(`^${name.trim()}: missing required argument 'body'.*\`with\``));
       return true;
     });
+  for (const wrong of ["a", NaN, null, Symbol("s"), 1])
+    for (const call of [torch.inference_mode, detect_anomaly, torch.set_grad_enabled])
+      assert.throws(
+        () => call(wrong, product),
+        /^\w+Error: \w+: argument '(mode|check_nan)' must be true or false, got/,
+      );
   assert.throws(() => autocast("cpu", { dtyp: torch.bfloat16 }, product), /did you mean 'dtype'/);
   assert.throws(() => autocast("cpu", torch.float32, product), /'dtype' must be "float16" or "bfloat16"/);
   assert.throws(() => autocast("cuda", product), /"cpu" and "webgpu"/);
