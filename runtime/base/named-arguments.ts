@@ -21,9 +21,7 @@ export function given(op: string, name: string, value: unknown): unknown {
   return living(value, op);
 }
 export const missing = (op: string, name: string): TypeMismatchError =>
-  new TypeMismatchError(
-    `${op}: missing required argument '${name}'${name === "body" ? " (Python's `with`)" : ""}`,
-  );
+  new TypeMismatchError(`${op}: missing required argument '${name}'${name === "body" ? " (Python's `with`)" : ""}`);
 
 const camel = (name: string): string =>
   name.replace(/(?<=\w)_+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
