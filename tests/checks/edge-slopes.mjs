@@ -71,6 +71,12 @@ export default {
         [NaN, 0, 0, 0],
       ],
     ]),
+  "slopes of logcumsumexp at infinities": (c) =>
+    slopes(c, [
+      ["behind", (x, t) => t.logcumsumexp(x, 0), [1, -Infinity], [2, 0]],
+      ["in front", (x, t) => t.logcumsumexp(x, 0), [-Infinity, -Infinity, 0], [NaN, NaN, 1]],
+      ["greatest", (x, t) => t.logcumsumexp(x, 0), [Infinity, 1], [NaN, 0]],
+    ]),
   "second slopes at kinks and saturated ends are PyTorch's": async ({ torch, tensor, close }) => {
     const F = torch.nn.functional,
       like = (x, value) => torch.full_like(x, value),
