@@ -276,8 +276,11 @@ export function index(x: Tensor, specs: readonly IndexSpec[]): Tensor {
 function picked(x: Tensor, found: Picks): Tensor {
   if (found.picks.every((p) => p === null)) return found.view === x ? views.view(x, x.shape) : found.view;
   const { flat, index: places, shape, at } = gatherAxes(found, "index");
-  const out = kernels.index_select(flat, at, places);
-  return views.owned(views.reshape(out, [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]));
+  const selected = kernels.index_select(flat, at, places),
+    out = views.owned(views.reshape(selected, [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]));
+  // Of integers without axes PyTorch makes a view; here the GPU alone knows of which elements.
+  if (found.picks.every((p) => !p?.ndim)) out.viewRule = "copied";
+  return out;
 }
 
 /** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */

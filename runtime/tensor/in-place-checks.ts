@@ -19,6 +19,11 @@ export function beforeInPlace(x: Tensor, op: string): void {
         "tensor before doing inplace update.",
     );
   }
+  if ((x.base ?? x).viewRule === "copied")
+    throw new OpError(
+      `${op}: what a tensor picked as an index on a GPU is a copy, not the view that PyTorch would change: use ` +
+        "x.select(axis, await i.item()) for a view, or clone() for another tensor",
+    );
   beforeRecorded(x, op);
 }
 

@@ -46,9 +46,9 @@ export class Tensor {
   refresh: ((view: Tensor) => void) | null = null;
   /**
    * For views that must not be changed in place while recording: one of several that an op made, or one made without
-   * recording.
+   * recording.  And for copies that are views in PyTorch.
    */
-  viewRule: "several" | "unrecorded" | null = null;
+  viewRule: "several" | "unrecorded" | "copied" | null = null;
   /** A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
   /** What stands before its text: "Parameter containing:". */

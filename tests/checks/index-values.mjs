@@ -120,6 +120,25 @@ export default {
     await throws(() => t.index_select(x(5), 0, at(x, [0, 0])), /1 value only, not 2/);
     await throws(() => t.index_add(x([1, 2]), 0, at(x, 1), x(3)), /as many dimensions as self \(1\), but has 0/);
   },
+  "what an integer tensor picks is a view, or no change of it goes nowhere": async ({
+    torch,
+    device,
+    equal,
+    throws,
+  }) => {
+    const y = torch.arange(6, { device, dtype: "float32" }).reshape(2, 3),
+      at = torch.tensor(1, { dtype: torch.long, device }),
+      picks = [y.index(at), y.index(":", at), y.index(at, null).select(1, 0)];
+    equal(await picks[0].mul(2).tolist(), [6, 8, 10]);
+    if (device === "cpu") {
+      for (const x of picks) x.zero_();
+      equal(await numbers(y), [0, 0, 2, 0, 0, 0]);
+    } else for (const x of picks) await throws(() => x.zero_(), /on a GPU is a copy/);
+    equal(await numbers(y.index(at).clone().zero_()), [0, 0, 0]);
+    equal(await numbers(y.index([1]).fill_(7)), [7, 7, 7]); // a copy in PyTorch, too
+    y.set([at], 5);
+    equal(await numbers(y), device === "cpu" ? [0, 0, 2, 5, 5, 5] : [0, 1, 2, 5, 5, 5]);
+  },
   "integer tensors without axes, and booleans, among indices": async ({ tensor, torch, device, equal }) => {
     const y = torch.arange(6, { device, dtype: "int32" }).reshape(2, 3),
       at = (n) => torch.tensor(n, { dtype: "int32", device: "cpu" });
