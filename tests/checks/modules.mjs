@@ -145,4 +145,54 @@ export default {
     }
     t.equal([Reflect.ownKeys(nn.Module.prototype).map(String).join(), {}.weight], [before, undefined]);
   },
+  "messages name a class, of which a member may be called constructor": async (t) => {
+    const { nn, optim } = t.torch,
+      { parametrizations, parametrize, prune } = nn.utils,
+      named = (net) => {
+        net.add_module("constructor", nn.Identity());
+        return net.to(t.device);
+      },
+      linear = () => named(nn.Linear(2, 2)),
+      wide = t.torch.ones([1, 1, 1, 2], { device: t.device });
+    for (const [kind, act] of [
+      ["ModuleList", () => named(nn.ModuleList()).at("x")],
+      ["ModuleList", () => named(nn.ModuleList()).insert("x", nn.ReLU())],
+      ["ModuleList", () => named(nn.ModuleList()).extend(3)],
+      ["Sequential", () => named(nn.Sequential()).append(3)],
+      ["ModuleDict", () => named(nn.ModuleDict()).has(3)],
+      ["ModuleDict", () => named(nn.ModuleDict()).update(3)],
+      ["ModuleDict", () => named(nn.ModuleDict()).pop("other")],
+      ["ParameterDict", () => nn.ParameterDict({ constructor: t.tensor([1]) }).get(3)],
+      ["GRU", () => named(nn.GRU(2, 2))(wide)],
+      ["GRUCell", () => named(nn.GRUCell(2, 2))(wide)],
+      ["Linear", () => prune.l1_unstructured(linear(), "other", 1)],
+      ["Linear", () => prune.remove(linear(), "weight")],
+      ["Linear", () => prune.global_unstructured([[linear(), "other"]], prune.L1Unstructured, { amount: 1 })],
+      ["Linear", () => nn.utils.weight_norm(linear(), "other")],
+      ["Linear", () => nn.utils.remove_weight_norm(linear())],
+      ["Linear", () => nn.utils.spectral_norm(linear(), "other")],
+      ["Linear", () => nn.utils.remove_spectral_norm(linear())],
+      ["Linear", () => parametrizations.weight_norm(linear(), "other")],
+      ["Linear", () => parametrize.remove_parametrizations(linear(), "weight")],
+      ["Linear", () => parametrize.register_parametrization(linear(), "other", nn.Identity())],
+    ])
+      await t.throws(act, new RegExp(`\\b${kind}\\b(?!.*undefined)`));
+    t.equal(parametrize.type_before_parametrizations(linear()), Object.getPrototypeOf(nn.Linear(1, 1)).constructor);
+    // a transposed convolution's weight has its outputs behind
+    for (const spectral of [nn.utils.spectral_norm, parametrizations.spectral_norm]) {
+      const buffers = spectral(named(nn.ConvTranspose1d(2, 3, 1))).named_buffers();
+      t.equal([...buffers].find(([name]) => /_u$/.test(name))[1].shape, [3]);
+    }
+    const norm = named(nn.BatchNorm1d(2));
+    await optim.swa_utils.update_bn(
+      [
+        t.tensor([
+          [1, 2],
+          [3, 4],
+        ]),
+      ],
+      norm,
+    ); // prettier-ignore
+    t.close(await norm.running_mean.tolist(), [2, 3]);
+  },
 };
