@@ -192,7 +192,7 @@ export default {
         ]),
       ],
       norm,
-    ); // prettier-ignore
+    );
     t.close(await norm.running_mean.tolist(), [2, 3]);
   },
 };
