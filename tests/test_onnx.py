@@ -42,10 +42,14 @@ def node_tests(tmp_path_factory) -> Path:
     return folder
 
 
+EXPORTED = ("models", "detectors", "rare")
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    for archive in (HERE / "models.tar.xz", HERE.parent / "exchange" / "models.tar.xz"):
+    exchange = HERE.parent / "exchange"
+    for archive in (HERE / "models.tar.xz", *(exchange / f"{name}.tar.xz" for name in EXPORTED)):
         with tarfile.open(archive) as tar:
             tar.extractall(folder, filter="data")
     return folder
@@ -91,17 +95,32 @@ def test_networks(words, models, dist):
 
 # Networks that a graph of ONNX cannot have, and why.
 VALUES, STEPS = "(a value is read|the model answers a promise)", "is computed step by step"
-NOT_OUT = {"branch": VALUES, "loop": VALUES, "matrices": STEPS, "matrices_decomposed": STEPS}
+NOT_OUT = {
+    "branch": VALUES,
+    "loop": VALUES,
+    "nested_control": VALUES,
+    "gated_graph": VALUES,
+    "sizes_by_values": VALUES,
+    "matrices": STEPS,
+    "matrices_decomposed": STEPS,
+    "gp_regression": f"cholesky {STEPS}",
+    "kalman": f"inv_ex {STEPS}",
+    "parametrized": f"matrix_exp {STEPS}",
+    "two_stages": VALUES,
+    "outputs_of_all_kinds": "a result is not computed from the arguments.*: got number 4",
+}
+# On a GPU what quantises moves numbers of 64 bits to the CPU and back, so the model answers a promise.
+NOT_OUT_OF_A_GPU = {"quant_dequant": VALUES}
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_networks_exported_and_read_again(device, models, tmp_path, dist):
     found = results("exported.mjs", models, tmp_path, device)
-    for name, reason in NOT_OUT.items():
+    for name, reason in (NOT_OUT | (NOT_OUT_OF_A_GPU if device == "webgpu" else {})).items():
         assert re.search(f"onnx.export: .*?{reason}", found.pop(name))
     failures = {name: error for name, error in found.items() if error}
     assert not failures, told(failures)
-    assert checked(tmp_path) == len(found) >= 40
+    assert checked(tmp_path) == len(found) >= 62
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
@@ -109,7 +128,7 @@ def test_functions_exported_and_read_again(device, tmp_path, dist):
     found = results("exported_ops.mjs", tmp_path, device)
     failures = {name: error for name, error in found.items() if error}
     assert not failures, told(failures)
-    assert checked(tmp_path) == len(found) >= 64
+    assert checked(tmp_path) == len(found) >= 75
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])

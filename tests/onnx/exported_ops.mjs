@@ -62,6 +62,12 @@ const CASES = {
   small: [(x) => [torch.log1p(x), torch.expm1(x)], r(5)],
   bessel: [(x) => torch.i0(x), n(5)],
   whole_numbers: [(x) => [torch.remainder(x.sub(20), 7), x.bitwise_and(6), x.bitwise_not()], whole(50, 6)],
+  shifts: [
+    (x, by) => [x.sub(25).bitwise_right_shift(by), x.bitwise_left_shift(by.clamp(0, 9))],
+    whole(50, 6),
+    at(0, 1, 2, 31, 40, -1),
+  ],
+  classes: [(x) => F.one_hot(x, 5), whole(5, 6)],
   booleans: [(x) => [torch.logical_not(x.gt(0)), torch.where(x.gt(0), x, x.mul(2))], n(6)],
   types: [(x) => [x.mul(9).to("int32"), x.gt(0).to("float32"), x.to("bool")], n(6)],
   // reductions and scans
@@ -72,6 +78,16 @@ const CASES = {
   running: [(x) => [torch.cumsum(x, 0), torch.cumprod(x, 1), torch.cummax(x, 1)[0]], n(4, 5)],
   sorted: [(x) => [torch.sort(x, 1)[0], torch.topk(x, 3, 1)[1], torch.argsort(x, 0)], n(5, 7)],
   // places
+  searched: [
+    (rows, x, i) => [
+      torch.searchsorted(rows.index(0), x),
+      torch.searchsorted(rows, x, { side: "right" }),
+      torch.bucketize(i, i.index(":3"), { right: true }),
+    ],
+    torch.sort(n(2, 4), 1)[0],
+    n(2, 3),
+    at(1, 1, 4, 0, 9, 3),
+  ],
   gather: [(x, i) => torch.gather(x, 1, i), n(4, 5), whole(5, 4, 2)],
   embedding: [(w, i) => F.embedding(i, w), n(9, 4), whole(9, 2, 3)],
   indexed: [(x, i) => x.index(i, ":", 1), n(4, 5, 3), whole(4, 3)],

@@ -15,7 +15,8 @@ import onnx.checker
 import onnxruntime
 
 NEAR = 2e-5
-TYPES = {"F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", "BOOL": "?", "U8": "u1", "F16": "<f2"}
+TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "C64": "<c8", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
+TYPES["BOOL"] = "?"
 
 
 def tensors(path: Path) -> dict[str, np.ndarray]:

@@ -42,6 +42,23 @@ const among =
   (kind: string): Make =>
   (g, a, b) =>
     where(g, g.each("IsNaN", [a], BOOL), b, where(g, g.each("IsNaN", [b], BOOL), a, g.each(kind, [a, b])));
+/** Whether so many bits can be shifted by. */
+const shiftable: Make = (g, y) =>
+  g.each("And", [g.each("GreaterOrEqual", [y, like(g, y, 0)], BOOL), g.each("Less", [y, like(g, y, 64)], BOOL)]);
+/** `step` with 2 ** y in three parts, each of which is a number of 32 bits; ONNX itself shifts only what has no sign. */
+const shifted =
+  (step: Make): Make =>
+  (g, x, y) => {
+    let rest = where(g, shiftable(g, y), y, like(g, y, 63)),
+      made = x;
+    for (const parts of [3, 2, 1]) {
+      const bits = g.each("Div", [rest, like(g, y, parts)]);
+      made = step(g, made, g.each("Pow", [like(g, y, 2), bits]));
+      rest = g.each("Sub", [rest, bits]);
+    }
+    return made;
+  };
+const shiftedLeft: Make = (g, x, y) => where(g, shiftable(g, y), shifted(op("Mul"))(g, x, y), like(g, x, 0));
 const negative: Make = (g, x) => g.each("Less", [x, like(g, x, 0)], BOOL);
 /** log(1 + x), right for small x: log(u) * x / (u - 1) of u = 1 + x. */
 const log1p: Make = (g, x) => {
@@ -150,6 +167,9 @@ export const FUNCTIONS: ReadonlyMap<string, Make> = new Map<string, Make>(
     remainder_int: op("Mod"),
     round: op("Round"),
     rounded: first,
+    shift_left: shiftedLeft,
+    shift_left_checked: shiftedLeft,
+    shift_right: shifted(floorDivided),
     sign: op("Sign"),
     sign_bit: negative,
     sign_of: op("Sign"),

@@ -3,7 +3,7 @@
 
 import type { Call, Op } from "../../../host/model.js";
 import { TRANSFORMS } from "./transform-writers.js";
-import { FLOAT, type GraphBuilder, INT64, type Value, broadcast, numel } from "./model.js";
+import { BOOL, FLOAT, type GraphBuilder, INT64, type Value, broadcast, numel } from "./model.js";
 
 /** A call of an op: its tensors as the caller saw them, and its options. */
 export interface OpCall {
@@ -204,6 +204,28 @@ const sorted =
     c.output(indices, at);
     return true;
   };
+/** How many elements of ascending rows lie before each of the input. */
+const places =
+  (sequence: string): Writer =>
+  (c) => {
+    const { g } = c,
+      { env } = c.call,
+      [rows, x, sorter] = [sequence, "input", "sorter"].map((name) =>
+        c.op.params.some((p) => p.name === name) ? c.input(name) : null,
+      ),
+      shape = c.shape("out");
+    if (!rows || !x || sorter || rows.type !== x.type) return false;
+    const [n] = rows.shape.slice(-1) as [number],
+      lead = rows.shape.slice(0, -1),
+      behind = g.each(
+        env["right"] || (env["has_side"] && env["side"]) ? "Greater" : "GreaterOrEqual",
+        [g.reshape(rows, lead.length > 0 ? [...lead, 1, n] : [n]), g.reshape(x, [...shape, 1])],
+        BOOL,
+      ),
+      before = g.cast(g.each("Not", [behind]), INT64);
+    c.output("out", g.op("ReduceSum", [before, g.sizes([shape.length])], shape, INT64, { keepdims: 0 }));
+    return true;
+  };
 const everyElement = (_: Call["env"], size: number): number => size;
 
 const AXES = [1, 2, 3];
@@ -234,5 +256,7 @@ export const OPERATORS: ReadonlyMap<string, Writer> = new Map<string, Writer>([
   ...TRANSFORMS,
   ["sort", sorted("values", "indices", everyElement)],
   ["argsort", sorted(null, "out", everyElement)],
+  ["searchsorted", places("sorted_sequence")],
+  ["bucketize", places("boundaries")],
   ["topk", sorted("values", "indices", (env) => env["k"]!)],
 ]);

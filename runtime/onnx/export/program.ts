@@ -1,7 +1,7 @@
 // A captured program as an ONNX graph: step by step, with the memory that steps share as values.
 
 import { plan_cpu, zeroed } from "../../../host/plan.js";
-import { OpError } from "../../base/errors.js";
+import { OpError, describe } from "../../base/errors.js";
 import { contiguousStrides, sameShape } from "../../base/shape.js";
 import type { Result, RunStep, Step, View } from "../../capture/program.js";
 import type { DType } from "../../elements/dtype.js";
@@ -217,7 +217,9 @@ class ProgramExport {
           return Object.values(of.items).forEach(visit);
         case "same":
           if (of.value === null || of.value === undefined) return;
-          throw new OpError("onnx.export: a result is not computed from the arguments, and cannot be an output");
+          throw new OpError(
+            `onnx.export: a result is not computed from the arguments, and cannot be an output: got ${describe(of.value)}`,
+          );
       }
     };
     visit(result);
