@@ -4,7 +4,7 @@
 import type { CompiledOp, Op } from "../program/compiled-op.js";
 import { Complex } from "../elements/complex-number.js";
 import { type DType, isFloat } from "../elements/dtype.js";
-import { TypeMismatchError, describe, engine } from "../base/errors.js";
+import { engine } from "../base/errors.js";
 import { refuse } from "../base/argument-kinds.js";
 import { isOptions, missing, named, placeOf } from "../base/named-arguments.js";
 import { sourceOf } from "../elements/random.js";
@@ -40,9 +40,10 @@ const byPlace = (args: readonly unknown[]): number =>
  * them.
  *
  * `args` are positional in PyTorch's order, then perhaps a plain object of options.
- * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
+ * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing, a text that is none
+ * of the op's: `texts` are those that may stand there.
  */
-export function arrange(op: Op, args: readonly unknown[]): unknown[] {
+export function arrange(op: Op, args: readonly unknown[], texts?: (p: Param) => Texts): unknown[] {
   const { positional, names } = layoutOf(op),
     { params } = op,
     values = named(op.name, names, args, positional);
@@ -55,11 +56,9 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
     if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) value = values[i] = Number(value);
     if (value === undefined && !p.optional && !p.has_default) throw missing(op.name, p.name);
     if (p.kind === "choice" && typeof value === "boolean") values[i] = String(value);
-    if (value !== undefined && value !== null && p.slot < 0) checkKind(op.name, p, values[i]);
-    if (p.kind === "tensor" && isNumber(value) && p.instead !== "num")
-      throw new TypeMismatchError(
-        `${op.name}: argument '${p.name}' (position ${i + 1}) must be a tensor, got ${describe(value)}`,
-      );
+    if (value !== undefined && value !== null && p.slot < 0 && !ofKind(p, value))
+      refuseKind(op.name, p, value, texts?.(p));
+    if (p.kind === "tensor" && isNumber(value) && p.instead !== "num") refuse(op.name, p.name, "a tensor", value);
   }
   return values;
 }
@@ -68,12 +67,9 @@ const isWhole = (v: unknown): boolean => typeof v === "number" && Number.isInteg
 const WANTED: Readonly<Record<string, string>> = {
   num: "a number",
   real: "a number",
+  reals: "a number",
   bool: "true or false",
-  choice: "a text",
   dtype: "a dtype",
-  dims: "a whole number or a list of them",
-  ints: "a whole number or a list of them",
-  reals: "a number or a list of them",
 };
 
 /** Whether a value is of the kind that an option's parameter takes. */
@@ -84,8 +80,7 @@ export function ofKind({ kind, choices }: Param, value: unknown): boolean {
     : kind === "bool"
       ? typeof value === "boolean" || value === 0 || value === 1
       : kind === "choice"
-        ? typeof value === "string" ||
-          (typeof value === "boolean" && choices.some((c) => c === "true" || c === "false"))
+        ? typeof value !== "object" && choices.includes(String(value))
         : kind === "dtype"
           ? typeof value === "string"
           : one(value) ||
@@ -95,14 +90,22 @@ export function ofKind({ kind, choices }: Param, value: unknown): boolean {
               Array.from(value as unknown[]).every((v) => v === null || one(v)));
 }
 
-/** Refuses an option of another kind than its parameter's. */
-export function checkKind(op: string, param: Param, value: unknown): void {
-  if (ofKind(param, value)) return;
-  const { kind, name, choices } = param,
-    wanted =
-      kind === "choice" ? `one of ${choices.map((c) => `"${c}"`).join(", ")}` : (WANTED[kind] ?? "a whole number");
-  refuse(op, name, wanted, value);
+/** The error for an option of another kind than its parameter's, or for a text that is none of `choices`. */
+export function refuseKind(
+  op: string,
+  { kind, name, choices: own }: Param,
+  value: unknown,
+  choices: Texts = own,
+): never {
+  const wanted = kind === "choice" ? `one of ${JSON.stringify(choices)}` : (WANTED[kind] ?? "a whole number");
+  refuse(op, name, kind.endsWith("s") ? `${wanted} or a list of them` : wanted, value);
 }
+
+type Texts = readonly (string | null)[];
+/** All that the parameters, of ops of one name, take. */
+export const textsOf = (params: readonly Param[]): Texts => [
+  ...new Set(params.flatMap((p) => [...p.choices, ...(p.optional ? [null] : [])])),
+];
 
 function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean";
@@ -125,17 +128,18 @@ export function choose(
   // Its own error says what is wrong.
   const given = byPlace(args),
     options = Object.keys((args[given] ?? {}) as object),
-    able = ops.filter(({ op }) => layoutOf(op).positional >= given);
-  return (
-    ops.find(({ op }) => {
-      const values = arranged(op, args);
-      return values && op.params.every((p, i) => p.slot < 0 || fits(op, p, values[i], false));
-    }) ??
-    ops.find(({ op }) => arranged(op, args) !== null) ??
-    able.find(({ op }) => options.every((name) => placeOf(layoutOf(op).names, name) >= 0)) ??
-    able[0] ??
-    ops[0]
-  );
+    able = ops.filter(({ op }) => layoutOf(op).positional >= given),
+    best =
+      ops.find(({ op }) => {
+        const values = arranged(op, args);
+        return values && op.params.every((p, i) => p.slot < 0 || fits(op, p, values[i], false));
+      }) ??
+      ops.find(({ op }) => arranged(op, args) !== null) ??
+      able.find(({ op }) => options.every((name) => placeOf(layoutOf(op).names, name) >= 0)) ??
+      able[0] ??
+      ops[0];
+  arrange(best.op, args, ({ name }) => textsOf(ops.flatMap(({ op }) => op.params.filter((p) => p.name === name))));
+  return best;
 }
 
 function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
@@ -170,8 +174,11 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
   if (!ofKind(p, value)) return false;
   if (list)
     return (p.optional || !list.includes(null)) && (rank < 0 || [1, rank, p.has_default ? 0 : 1].includes(list.length));
-  if (kind === "choice") return p.choices.includes(String(value));
-  return typeof value === (kind === "bool" ? "boolean" : "number") || kind === "dtype" || (kind !== "bool" && !strict);
+  return (
+    typeof value === (kind === "bool" ? "boolean" : "number") ||
+    /choice|dtype/.test(kind) ||
+    (kind !== "bool" && !strict)
+  );
 }
 
 function hasType(cls: string, dtype: DType): boolean {

@@ -3,7 +3,7 @@
 
 import { filled } from "../../host/binding.js";
 import { OpError } from "../base/errors.js";
-import { checkKind, choose, ofKind } from "../dispatch/op-arguments.js";
+import { choose, ofKind, refuseKind, textsOf } from "../dispatch/op-arguments.js";
 import { runInPlace } from "../views/run-in-place.js";
 import { binds, run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
@@ -55,7 +55,7 @@ export function stateless<O, P extends unknown[]>(
         const takes = ops.flatMap(({ op }) => op.params.filter((p) => p.name === (renamed[key] ?? key)));
         // Of several ops behind the name one has to take the value.
         if (value !== null && takes.length && !takes.some((p) => p.slot >= 0 || ofKind(p, value)))
-          checkKind(name, { ...takes[0]!, name: key }, value);
+          refuseKind(name, { ...takes[0]!, name: key }, value, textsOf(takes));
         // Tensors that are kept (a loss's weights) move with the module, as buffers.
         if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
         else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });
