@@ -3,6 +3,7 @@
 
 import { OpError } from "../base/errors.js";
 import { FileError } from "../files/error.js";
+import { openPath } from "../files/node-files.js";
 import type { OpenOptions } from "../files/source.js";
 import { type PartialFile, fetchInto } from "./resumed-download.js";
 
@@ -204,7 +205,6 @@ interface Hash {
 /** The SHA-256 of a file, in hexadecimal digits. */
 export async function sha256OfPath(path: string): Promise<string> {
   const { createHash } = (await (await import("../platform/node.js")).hashes()) as { createHash(name: string): Hash },
-    { openPath } = await import("../files/node-files.js"),
     source = await openPath(path),
     hash = createHash("sha256");
   try {
