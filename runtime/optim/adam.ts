@@ -2,7 +2,7 @@
 
 import { adam_stepOp, adamax_stepOp, amsgrad_stepOp, nadam_stepOp, radam_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Betas, type Rate, mustBeBetas, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Placed, type Betas, type Rate, mustBeBetas, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type OptimizerClass, optimizer } from "./recipe.js";
 
 interface Averaging {
@@ -85,7 +85,7 @@ export const AdamW = /* @__PURE__ */ adam("AdamW", {
 });
 export type AdamW = Optimizer<AdamOptions>;
 
-export interface AdamaxOptions extends Averaging {
+export interface AdamaxOptions extends Averaging, Placed {
   maximize: boolean;
 }
 /**
@@ -100,7 +100,7 @@ export interface AdamaxOptions extends Averaging {
 export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
   name: "Adamax",
   check,
-  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, maximize: false },
+  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, foreach: null, maximize: false },
   op: () => adamax_stepOp,
   state: { exp_avg: () => 0, exp_inf: () => 0 },
   words: (o, { step }) => corrections(o, step),

@@ -20,7 +20,7 @@ export function groupsOf<O>(params: Params<O>): GroupOptions<O>[] {
       `params argument given to the optimizer should be an iterable of Tensors or dicts, but got ${describe(params)}`,
     );
   }
-  const given = listOf<Named | GroupOptions<O>>(params, "Optimizer", "params");
+  const given = Array.from<Named | GroupOptions<O>>(params);
   if (!given.length) throw new OpError("optimizer got an empty parameter list");
   return isGroup(given[0])
     ? (given as GroupOptions<O>[])
@@ -45,7 +45,7 @@ export function checkedGroup<O>(group: GroupOptions<O>, defaults: O, others: rea
   const given: readonly Named[] =
     group.params instanceof Tensor
       ? [group.params]
-      : listOf<Named>(group.params, "Optimizer", "params", "an iterable of tensors");
+      : listOf<Named>(group.params, "param_group", "params", "an iterable of tensors");
   const names = given.flatMap((x) => (Array.isArray(x) ? [(x as [string, Tensor])[0]] : []));
   const params = given.map((x) => (Array.isArray(x) ? (x as [string, Tensor])[1] : x) as Tensor);
   if (names.length !== 0 && names.length !== params.length) {

@@ -15,7 +15,7 @@ import type { Group, GroupOptions } from "./groups.js";
 import { type Point, strongWolfe } from "./line-search.js";
 import { type Closure, Optimizer, withNumbers } from "./optimizer.js";
 import type { StateShape } from "./state.js";
-import { type Rate, mustBeRate, optionsOf } from "./options.js";
+import { type Rate, mustBeRate, naming, optionsOf } from "./options.js";
 import type { Made } from "./recipe.js";
 
 export interface LBFGSOptions {
@@ -71,7 +71,9 @@ class LBFGSClass extends Optimizer<LBFGSOptions> {
       },
       args,
     );
-    mustBeRate(o.lr);
+    naming("LBFGS", () => {
+      mustBeRate(o.lr);
+    });
     super(params, { ...o, max_eval: o.max_eval ?? Math.floor((o.max_iter * 5) / 4) });
   }
 

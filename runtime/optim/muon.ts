@@ -15,7 +15,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 import type { Group } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
-import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
+import { type Rate, must, mustBeRate, naming, optionsOf } from "./options.js";
 import type { Made } from "./recipe.js";
 
 export interface MuonOptions {
@@ -46,7 +46,9 @@ class MuonClass extends Optimizer<MuonOptions> {
       },
       args,
     );
-    mustBeRate(o.lr, "Learning rate should be >= 0 but is");
+    naming("Muon", () => {
+      mustBeRate(o.lr, "Learning rate should be >= 0 but is");
+    });
     must(o.momentum >= 0, `momentum should be >= 0 but is: ${o.momentum}`);
     must(o.weight_decay >= 0, `weight decay should be >= 0 but is: ${o.weight_decay}`);
     must(

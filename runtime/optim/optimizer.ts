@@ -10,6 +10,7 @@ import { shown } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
+import { naming } from "./options.js";
 import { type OptimizerState, type State, type StateShape, loaded, numberOf, stateDict } from "./state.js";
 
 /** Computes the loss and the gradients anew. */
@@ -29,12 +30,12 @@ export abstract class Optimizer<O extends object = object> {
   /** `params`: tensors, pairs of names and tensors, or groups of them `{params, ...options}`. */
   constructor(params: Params<O>, defaults: O) {
     this.defaults = defaults;
-    for (const group of groupsOf(params)) this.add_param_group(group);
+    for (const group of naming(this.constructor.name, () => groupsOf(params))) this.add_param_group(group);
   }
 
   /** Adds parameters with options of their own; what is not given has the optimizer's defaults. */
   add_param_group(group: GroupOptions<O>): void {
-    const checked = checkedGroup(group, this.defaults, this.param_groups);
+    const checked = naming(this.constructor.name, () => checkedGroup(group, this.defaults, this.param_groups));
     this.checkParams(checked.params);
     this.param_groups.push(checked);
   }

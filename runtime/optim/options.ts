@@ -7,6 +7,13 @@ import { Tensor } from "../tensor/tensor.js";
 /** What PyTorch's constructors take besides: how it computes, not what. */
 const WITHOUT_EFFECT = ["foreach", "capturable", "fused", "differentiable"];
 
+/** Such options where they have a place among the others; null among the defaults. */
+export interface Placed {
+  foreach?: boolean | null;
+  capturable?: boolean | null;
+  differentiable?: boolean | null;
+}
+
 /**
  * `params` or `optimizer`, and the options of `args`, by position in the order of `defaults` or in a trailing object, and
  * defaults for the others (undefined: none).
@@ -20,17 +27,29 @@ export function optionsOf<O extends object>(
   const names = [first, ...Object.keys(defaults)],
     out = { ...defaults, [first]: undefined } as Record<string, unknown>,
     rest: Record<string, unknown> = {},
-    // By name alone, as what comes after it, in PyTorch or at its place there.
-    last = [...names, "maximize"].indexOf("maximize"),
+    // By name alone, as what comes after it, in PyTorch or at its place there; unless what follows has a place, too.
+    last = WITHOUT_EFFECT.includes(names.at(-1)!) ? names.length : [...names, "maximize"].indexOf("maximize"),
     values = named(`${name}.__init__()`, names, args, last, first === "params" ? WITHOUT_EFFECT : [], rest);
-  if (rest["differentiable"] === true) throw new OpError(`${name}: differentiable steps are not supported`);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
     else if (out[key] === undefined)
       throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
   });
+  if ((out["differentiable"] ?? rest["differentiable"]) === true)
+    throw new OpError(`${name}: differentiable steps are not supported`);
+  for (const key of WITHOUT_EFFECT) delete out[key];
   const { [first]: whose, ...options } = out;
   return [whose as never, options as O];
+}
+
+/** What `body` answers; its errors begin with `name`, whose options or parameters they are about. */
+export function naming<T>(name: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof OpError) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
 }
 
 /** Throws `message` unless the condition holds. */

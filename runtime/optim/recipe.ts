@@ -13,7 +13,7 @@ import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
-import { optionsOf } from "./options.js";
+import { naming, optionsOf } from "./options.js";
 import type { State } from "./state.js";
 
 /** Numbers that are kept for a parameter; `step` counts from 1. */
@@ -79,7 +79,9 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
   class Made extends Optimizer<O> {
     constructor(...args: unknown[]) {
       const [params, options] = optionsOf(recipe.name, "params", recipe.defaults, args);
-      recipe.check(options);
+      naming(recipe.name, () => {
+        recipe.check(options);
+      });
       super(params, options);
     }
 

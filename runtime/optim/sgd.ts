@@ -2,7 +2,7 @@
 
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
 import { describe } from "../base/errors.js";
-import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Placed, type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type Plain, bothParts, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";
 
@@ -40,7 +40,7 @@ export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
 });
 export type SGD = Optimizer<SGDOptions>;
 
-export interface ASGDOptions {
+export interface ASGDOptions extends Placed {
   lr: Rate;
   lambd: number;
   alpha: number;
@@ -61,7 +61,17 @@ const isPair = (value: unknown): boolean =>
  */
 export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
   name: "ASGD",
-  defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
+  defaults: {
+    lr: 1e-2,
+    lambd: 1e-4,
+    alpha: 0.75,
+    t0: 1e6,
+    weight_decay: 0,
+    foreach: null,
+    maximize: false,
+    differentiable: null,
+    capturable: null,
+  },
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, { weight_decay: "weight_decay value" });

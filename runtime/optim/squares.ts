@@ -2,10 +2,10 @@
 
 import { adadelta_stepOp, adagrad_stepOp, rmsprop_momentum_stepOp, rmsprop_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Placed, type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { bothParts, optimizer } from "./recipe.js";
 
-export interface RMSpropOptions {
+export interface RMSpropOptions extends Placed {
   lr: Rate;
   alpha: number;
   eps: number;
@@ -25,7 +25,18 @@ export interface RMSpropOptions {
  */
 export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
   name: "RMSprop",
-  defaults: { lr: 1e-2, alpha: 0.99, eps: 1e-8, weight_decay: 0, momentum: 0, centered: false, maximize: false },
+  defaults: {
+    lr: 1e-2,
+    alpha: 0.99,
+    eps: 1e-8,
+    weight_decay: 0,
+    momentum: 0,
+    centered: false,
+    capturable: null,
+    foreach: null,
+    maximize: false,
+    differentiable: null,
+  },
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, {
@@ -44,7 +55,7 @@ export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
 });
 export type RMSprop = Optimizer<RMSpropOptions>;
 
-export interface AdagradOptions {
+export interface AdagradOptions extends Placed {
   lr: Rate;
   lr_decay: number;
   weight_decay: number;
@@ -63,7 +74,15 @@ export interface AdagradOptions {
  */
 export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
   name: "Adagrad",
-  defaults: { lr: 1e-2, lr_decay: 0, weight_decay: 0, initial_accumulator_value: 0, eps: 1e-10, maximize: false },
+  defaults: {
+    lr: 1e-2,
+    lr_decay: 0,
+    weight_decay: 0,
+    initial_accumulator_value: 0,
+    eps: 1e-10,
+    foreach: null,
+    maximize: false,
+  },
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, {
@@ -79,7 +98,7 @@ export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
 });
 export type Adagrad = Optimizer<AdagradOptions>;
 
-export interface AdadeltaOptions {
+export interface AdadeltaOptions extends Placed {
   lr: Rate;
   rho: number;
   eps: number;
@@ -97,7 +116,7 @@ export interface AdadeltaOptions {
  */
 export const Adadelta = /* @__PURE__ */ optimizer<AdadeltaOptions>({
   name: "Adadelta",
-  defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, maximize: false },
+  defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, foreach: null, maximize: false },
   check(o) {
     mustBeRate(o.lr);
     must(o.rho >= 0 && o.rho <= 1, `Invalid rho value: ${o.rho}`);

@@ -76,7 +76,6 @@ const OTHERWISE = [
   /_with_indices\(.*(return_indices|place)/, // which are asked for by the name
   /^torch\.(kl_div|\w+_embedding_loss|\w+_with_logits|margin_ranking_loss|triplet_margin_loss)\(/, // PyTorch takes 0 where its schema says 1
   /^(torch|Tensor)\.(rsub|subtract_?|tensor|new_tensor|new_ones)\(.*place/, // by name alone in PyTorch's documentation
-  /^torch\.optim\.(ASGD|RMSprop)\(.*place/, // how it computes comes in between
   /^torch\.profiler\.profile|ambiguity_check/, // answers what it was given; how memory lies
 ];
 
