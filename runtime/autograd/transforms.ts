@@ -8,7 +8,7 @@ import { zeros_like } from "../creation/like.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad, isRecording } from "../tape/grad-mode.js";
 import { stack } from "../functions/join.js";
-import { callable } from "../base/argument-kinds.js";
+import { callable, refuse } from "../base/argument-kinds.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { type Rebuild, flatten } from "../base/pytree.js";
 import { integers } from "../base/shape.js";
@@ -234,8 +234,7 @@ export function jvp(
 ): [any, any, unknown?];
 export function jvp(...given: unknown[]): unknown[] {
   const [f, primals, tangents, has_aux] = taken("jvp func primals tangents * has_aux?", given);
-  if (!Array.isArray(primals))
-    throw new TypeMismatchError(`jvp: argument 'primals' must be a list, got ${describe(primals)}`);
+  if (!Array.isArray(primals)) refuse("jvp", "primals", "a list", primals);
   const found = backOf(f, primals, "jvp", has_aux);
   const along = found.rebuild(forwardOf(found)(matching(tangents, found.tensors, "jvp", "tangents")));
   return has_aux ? [found.value, along, found.aux] : [found.value, along];

@@ -3,7 +3,7 @@
 import { tensor } from "../creation/create.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { stack } from "../functions/join.js";
-import { callable, count } from "../base/argument-kinds.js";
+import { callable, count, refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { flatten } from "../base/pytree.js";
 import { axisOf } from "../base/shape.js";
@@ -32,9 +32,7 @@ function spread(dims: unknown, tree: unknown, op: string): (number | null)[] {
   const within = dims as Record<string, unknown> | undefined,
     parts = tree as Record<string, unknown>;
   if (typeof dims !== "object" || typeof tree !== "object" || tree === null || tree instanceof Tensor)
-    throw new TypeMismatchError(
-      `${op}: argument 'in_dims' must be whole numbers, null, or lists and objects of them as the arguments are, got ${describe(dims)}`,
-    );
+    refuse(op, "in_dims", "whole numbers, null, or lists and objects of them as the arguments are", dims);
   return Object.keys(parts).flatMap((name) => spread(within![name] ?? null, parts[name], op));
 }
 

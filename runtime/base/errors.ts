@@ -86,8 +86,7 @@ export function warned(message: string): boolean {
 
 /** `TypeName` of a wrong argument, for messages. */
 export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "undefined";
+  if (value == null) return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (value instanceof Promise) return "a Promise: await it first";
   if (typeof value === "function") return value.name ? `the function ${value.name}` : "a function";

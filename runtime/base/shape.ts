@@ -1,7 +1,7 @@
 // Shapes, strides and axes: arithmetic on lists of numbers, and its errors.  No tensor, no memory.
 
-import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
-import { elementsOf, living, integer } from "./argument-kinds.js";
+import { IndexError, OpError } from "./errors.js";
+import { elementsOf, living, integer, refuse } from "./argument-kinds.js";
 
 export type Shape = readonly number[];
 
@@ -79,8 +79,7 @@ export function integers(args: readonly unknown[], op: string, name = "size"): n
   const list = args.length === 1 && isList(args[0]) ? elementsOf(living(args[0], op)) : elementsOf(args);
   return list.map((v) => {
     const n = typeof v === "bigint" ? Number(v) : v;
-    if (!Number.isSafeInteger(n))
-      throw new TypeMismatchError(`${op}: argument '${name}' must be whole numbers, got ${describe(v)}`);
+    if (!Number.isSafeInteger(n)) refuse(op, name, "whole numbers", v);
     return n as number;
   });
 }

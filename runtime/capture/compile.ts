@@ -1,7 +1,7 @@
 // torch.compile: a function that is recorded, and replayed once two calls have said the same.
 
 import { kindOf } from "../base/class-name.js";
-import { flag } from "../base/argument-kinds.js";
+import { flag, refuse } from "../base/argument-kinds.js";
 import { capturing, original } from "../base/capturing.js";
 import { TypeMismatchError, OpError, describe } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
@@ -272,8 +272,7 @@ export function compile(...args: unknown[]): unknown {
   if (model === undefined || model === null)
     return (f: Callable) =>
       compile(f as never, Object.fromEntries(Object.entries(given).filter(([, x]) => x !== undefined)));
-  if (typeof model !== "function" || isOptions(model))
-    throw new TypeMismatchError(`compile: argument 'model' must be a function or a module, got ${describe(model)}`);
+  if (typeof model !== "function" || isOptions(model)) refuse("compile", "model", "a function or a module", model);
   if (disable) return model;
   const named = typeof (model as { forward?: unknown }).forward === "function" ? kindOf(model).name : model.name,
     compiled = compiledOf(model, given, named || "a function");
@@ -315,8 +314,7 @@ export function disable<F extends (...args: never[]) => unknown>(
 ): F;
 export function disable(...args: unknown[]): unknown {
   const [fn] = taken("disable fn recursive? reason?", args) as [Callable];
-  if (typeof fn !== "function")
-    throw new TypeMismatchError(`disable: argument 'fn' must be a function, got ${describe(fn)}`);
+  if (typeof fn !== "function") refuse("disable", "fn", "a function", fn);
   return function (this: unknown, ...given: unknown[]): unknown {
     capturing?.refuse(`${fn.name || "a function"} is not to be compiled`);
     disabled++;
@@ -337,8 +335,7 @@ export function explain(f: unknown, format?: "text" | "svg"): string;
 export function explain(...args: unknown[]): string {
   const [f, format = "text"] = taken("explain f format?", args) as [unknown, "text" | "svg" | undefined];
   const compiled = compiledFrom(f, "explain");
-  if (format !== "text" && format !== "svg")
-    throw new TypeMismatchError(`explain: argument 'format' must be "text" or "svg", got ${describe(format)}`);
+  if (format !== "text" && format !== "svg") refuse("explain", "format", '"text" or "svg"', format);
   return compiled.explain(format);
 }
 
@@ -350,7 +347,6 @@ export function counts(f: unknown): CompileCounts {
 
 function compiledFrom(f: unknown, op: string): Compiled {
   const found = typeof f === "function" ? known.get(f) : undefined;
-  if (!found)
-    throw new TypeMismatchError(`${op}: argument 'f' must be what torch.compile answered, got ${describe(f)}`);
+  if (!found) refuse(op, "f", "what torch.compile answered", f);
   return found;
 }

@@ -1,6 +1,6 @@
 // Einstein's sum: products of tensors whose axes are named by letters, added up over the letters that the result lacks.
 
-import { integer, listOf } from "../base/argument-kinds.js";
+import { integer, listOf, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -134,8 +134,7 @@ export function einsum(operand: Tensor, subscripts: Subscripts, ...more: readonl
 export function einsum(first: string | Tensor, ...rest: readonly unknown[]): Tensor {
   const [equation, ...operands] =
     first instanceof Tensor ? asEquation([first, ...rest]) : [first, ...(rest as (Tensor | readonly Tensor[])[])];
-  if (typeof equation !== "string")
-    throw new TypeMismatchError(`einsum: argument 'equation' must be a string, got ${describe(equation)}`);
+  if (typeof equation !== "string") refuse("einsum", "equation", "a string", equation);
   const tensors = operands.flat() as Tensor[];
   if (tensors.length === 0) throw new OpError("einsum(): must provide at least one operand");
   for (const x of tensors)

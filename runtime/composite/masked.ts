@@ -1,8 +1,8 @@
 // torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
 
-import * as copying from "../views/transfer.js";
+import { cast } from "../tensor/copy.js";
 import { TypeMismatchError } from "../base/errors.js";
-import type { DType } from "../elements/dtype.js";
+import { type DType, toDType } from "../elements/dtype.js";
 import { full } from "../creation/create.js";
 import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -33,7 +33,7 @@ function filled(
 ): [Tensor, number] {
   check(input, op, "input");
   if (dim === undefined) throw new TypeMismatchError(`${op}: missing required argument 'dim'`);
-  const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
+  const x = dtype ? cast(input, toDType(dtype, op), op) : input;
   if (mask === undefined || mask === null) return [x, dim as number];
   if (!(mask instanceof Tensor) || mask.dtype !== "bool")
     throw new TypeMismatchError(`${op}: 'mask' must be a bool tensor`);

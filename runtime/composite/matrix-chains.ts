@@ -1,6 +1,7 @@
 // Products of many matrices: powers, and chains in the cheapest order.
 
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { refuse } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 import { run } from "../dispatch/call.js";
 import { check, tensorsOf } from "../tensor/tensor-arguments.js";
 import { taken } from "../base/named-arguments.js";
@@ -17,8 +18,7 @@ export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
 export function matrix_power(...args: unknown[]): Tensor {
   const [A, n] = taken("matrix_power A n", args);
   check(A, "matrix_power", "A");
-  if (!Number.isInteger(n))
-    throw new TypeMismatchError(`matrix_power: argument 'n' must be a whole number, got ${describe(n)}`);
+  if (!Number.isInteger(n)) refuse("matrix_power", "n", "a whole number", n);
   if (A.ndim < 2)
     throw new OpError("matrix_power: linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   const [rows, columns] = A.shape.slice(-2);

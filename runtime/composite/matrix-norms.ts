@@ -2,8 +2,8 @@
 // linalg.cond.
 
 import { run } from "../dispatch/call.js";
-import * as copying from "../views/transfer.js";
-import { type DType, differentiable } from "../elements/dtype.js";
+import { cast } from "../tensor/copy.js";
+import { type DType, differentiable, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { axesOf, integers, showShape } from "../base/shape.js";
@@ -33,7 +33,7 @@ export interface PNormOptions {
 
 function floating(input: unknown, op: string, dtype: unknown): Tensor {
   check(input, op, "A");
-  const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
+  const x = dtype ? cast(input, toDType(dtype, op), op) : input;
   if (!differentiable(x.dtype)) throw new OpError(`${op}: Expected a floating point tensor as input. Got ${x.dtype}`);
   return x;
 }

@@ -1,7 +1,7 @@
 // torch.func.rearrange: axes named in a pattern, "b (h w) c -> b c h w", taken apart, moved and joined.
 
-import { count } from "../base/argument-kinds.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { count, refuse } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import { stack } from "../functions/join.js";
@@ -48,8 +48,7 @@ export function rearrange(...args: unknown[]): Tensor {
     names = args.length + Object.keys(own).length >= 2 ? {} : lengths,
     [given, text] = taken(`${op} tensor pattern`, [...args, { ...own, ...names }]),
     x = Array.isArray(given) ? stack(tensorsOf(given as Tensor[], op, "tensor")) : tensorOf(given, op, "tensor");
-  if (typeof text !== "string")
-    throw new TypeMismatchError(`${op}: argument 'pattern' must be a text, got ${describe(text)}`);
+  if (typeof text !== "string") refuse(op, "pattern", "a text", text);
   const sides = text.split("->");
   if (sides.length !== 2) throw new OpError(`${op}: Pattern must contain a single '->' separator`);
   const [left, right] = sides.map(sideOf) as [string[][], string[][]],

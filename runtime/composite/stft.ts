@@ -1,6 +1,7 @@
 // Short-time Fourier transforms: a signal in windows that overlap, and its way back by adding them up.
 
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { refuse } from "../base/argument-kinds.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
 import { arange, full, zeros } from "../creation/create.js";
 import { taken } from "../base/named-arguments.js";
 import { cat } from "../functions/join.js";
@@ -40,8 +41,7 @@ export interface IstftOptions {
 
 /** A window of `length` in the middle of `n_fft` points; null is one of ones. */
 function windowOf(window: unknown, length: number, n_fft: number, like: Tensor, op: string): Tensor {
-  if (window !== undefined && window !== null && !(window instanceof Tensor))
-    throw new TypeMismatchError(`${op}: argument 'window' must be a tensor, got ${describe(window)}`);
+  if (window !== undefined && window !== null && !(window instanceof Tensor)) refuse(op, "window", "a tensor", window);
   const own =
     window ?? full([length], 1, { dtype: like.dtype === "complex64" ? "float32" : like.dtype, device: like.device });
   if (own.ndim !== 1 || own.shape[0] !== length)
@@ -54,8 +54,7 @@ function windowOf(window: unknown, length: number, n_fft: number, like: Tensor, 
 
 function checkSizes(op: string, n_fft: number, hop: number, length: number): void {
   for (const [name, value] of Object.entries({ n_fft, hop_length: hop, win_length: length })) {
-    if (!Number.isInteger(value))
-      throw new TypeMismatchError(`${op}: argument '${name}' must be an integer, got ${describe(value)}`);
+    if (!Number.isInteger(value)) refuse(op, name, "an integer", value);
   }
   if (!(hop > 0)) throw new OpError(`${op}: expected hop_length > 0, but got hop_length=${hop}`);
   if (!(length > 0 && length <= n_fft))

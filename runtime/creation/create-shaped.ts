@@ -35,17 +35,20 @@ const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 export function empty_strided(size: readonly number[], stride: readonly number[], options?: Options): Tensor;
 export function empty_strided(options: Options & { size: readonly number[]; stride: readonly number[] }): Tensor;
 export function empty_strided(...args: unknown[]): Tensor {
-  const op = "empty_strided",
-    { values, options } = making(`${op} size stride`, args);
+  return stridedOf("empty_strided", args);
+}
+/** The same for `op`, which was called. */
+export function stridedOf(op: string, args: readonly unknown[]): Tensor {
+  const { values, options } = making(`${op} size stride`, args);
   const size = integers([values[0]], op),
     stride = integers([values[1]], op, "stride");
   checkShape(size, op);
   if (size.length !== stride.length)
     throw new OpError(
-      `empty_strided: dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`,
+      `${op}: dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`,
     );
   if (stride.some((n) => n < 0))
-    throw new OpError(`empty_strided: negative strides are not supported, got ${showShape(stride)}`);
+    throw new OpError(`${op}: negative strides are not supported, got ${showShape(stride)}`);
   const base = zeros([numelOf(size) === 0 ? 0 : extent(size, stride)], options as Options);
   return as_strided(base, size, stride, 0);
 }
@@ -101,7 +104,7 @@ function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor 
     offset = integer(values[2] ?? 0, op, "offset");
   // Rows grow, or shrink, by one: how many places there are needs no loop over them.
   const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
-  const dtype = options.dtype ? toDType(options.dtype) : "int64";
+  const dtype = options.dtype ? toDType(options.dtype, op) : "int64";
   checkRoom([2, n], dtype, options, op);
   // Of int64 the lower halves are written, for there is none that is negative: BigInts would take ten times as long.
   const wide = newElements(dtype === "int32" ? dtype : "int64", 2 * n, op),
@@ -151,7 +154,7 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
     base = number(values[3] ?? 10, "logspace", "base");
   if (typeof low !== "number" || typeof high !== "number")
     return Promise.all([low, high]).then(([a, b]) => logspace(a, b, steps, base, options));
-  const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
+  const dtype: DType = options.dtype ? toDType(options.dtype, "logspace") : "float32";
   checkRoom([steps], dtype, options, "logspace");
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
@@ -178,7 +181,7 @@ export function randint_like(
       options,
     } = making("randint_like input low? high", isOptions(first) ? args : [first, ...spanned(rest, 1)]),
     x = tensorOf(input, "randint_like");
-  const device = options.device ? toDevice(options.device) : x.storage.device;
+  const device = options.device ? toDevice(options.device, "randint_like") : x.storage.device;
   return randomWhole("randint_like", values, { dtype: x.dtype, ...options }, (dtype) =>
     emptyOn(device, x.shape, dtype, "randint_like"),
   );

@@ -53,10 +53,11 @@ export function making(
 ): { values: unknown[]; options: Options } {
   const values = taken(line, args, "", others),
     options = values.pop() as Options,
+    op = line.split(" ", 1)[0]!,
     { dtype, device, requires_grad } = options;
-  if (dtype != null) toDType(dtype);
-  if (device != null) toDevice(device);
-  if (requires_grad != null) flag(requires_grad, line.split(" ", 1)[0]!, "requires_grad");
+  if (dtype != null) toDType(dtype, op);
+  if (device != null) toDevice(device, op);
+  if (requires_grad != null) flag(requires_grad, op, "requires_grad");
   return { values, options };
 }
 
@@ -77,12 +78,9 @@ export function withDefaults(args: Sizes, like: Tensor): Sizes {
   return [...(isOptions(last) ? args.slice(0, -1) : args), options];
 }
 
-const deviceOf = ({ device }: Options): Device => (device == null ? defaultDevice() : toDevice(device));
-const dtypeOf = ({ dtype }: Options, otherwise: DType): DType => (dtype == null ? otherwise : toDType(dtype));
-
-function finish(x: Tensor, options: Options): Tensor {
-  return options.requires_grad ? x.requires_grad_() : x;
-}
+const deviceOf = ({ device }: Options): Device => (device == null ? defaultDevice() : toDevice(device, "tensor"));
+const dtypeOf = ({ dtype }: Options, otherwise: DType): DType => (dtype == null ? otherwise : toDType(dtype, "tensor"));
+const finish = (x: Tensor, options: Options): Tensor => (options.requires_grad ? x.requires_grad_() : x);
 
 /** A tensor on the elements of a typed array. */
 export function fromElements(
@@ -132,7 +130,7 @@ function asItIs(x: Tensor, device: Device, dtype: DType, { requires_grad, copy }
 
 /** `names`: of the data and, where they may come by position, of the type and the device; `optional`: of options;
  *  `kept`: what a tensor among the data becomes, where it is not copied. */
-function madeOf(
+export function madeOf(
   op: string,
   names: readonly string[],
   args: readonly unknown[],
@@ -149,8 +147,8 @@ function madeOf(
       options as Record<string, unknown>,
     );
   if (given === undefined) throw missing(op, names[0]!);
-  if (type != null) options.dtype = toDType(type);
-  if (where != null) options.device = toDevice(where);
+  if (type != null) options.dtype = toDType(type, op);
+  if (where != null) options.device = toDevice(where, op);
   if (options.requires_grad != null) flag(options.requires_grad, op, "requires_grad");
   const data = given as Exclude<TensorData, { data: unknown }>;
   if (data instanceof Tensor) {
@@ -176,23 +174,24 @@ function madeOf(
   return fromElements(elements, dtype, size, options, op);
 }
 
+/** A tensor of these sizes whose values are not set: `op` is what was called. */
+export function unset(op: string, args: Sizes): Tensor {
+  const [shape, options] = splitSizes(args, op);
+  return finish(emptyOn(deviceOf(options), shape, dtypeOf(options, "float32"), op), options);
+}
+
+/** A tensor of these sizes whose elements are all `value`. */
+export function constant(op: string, args: Sizes, value: number): Tensor {
+  const [shape, options] = splitSizes(args, op);
+  return filled(shape, value, dtypeOf(options, "float32"), options, op);
+}
+
 /** A tensor of these sizes whose values are not set. */
-export function empty(...args: Sizes): Tensor {
-  const [shape, options] = splitSizes(args, "empty");
-  return finish(emptyOn(deviceOf(options), shape, dtypeOf(options, "float32"), "empty"), options);
-}
-
+export const empty = (...args: Sizes): Tensor => unset("empty", args);
 /** A tensor of zeros of these sizes. */
-export function zeros(...args: Sizes): Tensor {
-  const [shape, options] = splitSizes(args, "zeros");
-  return filled(shape, 0, dtypeOf(options, "float32"), options, "zeros");
-}
-
+export const zeros = (...args: Sizes): Tensor => constant("zeros", args, 0);
 /** A tensor of ones of these sizes. */
-export function ones(...args: Sizes): Tensor {
-  const [shape, options] = splitSizes(args, "ones");
-  return filled(shape, 1, dtypeOf(options, "float32"), options, "ones");
-}
+export const ones = (...args: Sizes): Tensor => constant("ones", args, 1);
 
 /** A tensor of these sizes whose elements are all `fill_value`. */
 export function full(
@@ -202,17 +201,21 @@ export function full(
 ): Tensor;
 export function full(options: Options & { size: number | readonly number[]; fill_value: number | boolean }): Tensor;
 export function full(...args: unknown[]): Tensor {
+  return fullOf("full", args);
+}
+/** The same for `op`, which was called. */
+export function fullOf(op: string, args: readonly unknown[]): Tensor {
   const {
       values: [size, fill_value],
       options,
-    } = making("full size fill_value", args),
-    shape = integers([size], "full");
-  checkShape(shape, "full");
+    } = making(`${op} size fill_value`, args),
+    shape = integers([size], op);
+  checkShape(shape, op);
   const exact = typeof fill_value === "bigint",
     complex = (fill_value as unknown) instanceof Complex,
-    value = exact || complex ? (fill_value as bigint | Complex) : number(fill_value, "full", "fill_value"),
+    value = exact || complex ? (fill_value as bigint | Complex) : number(fill_value, op, "fill_value"),
     natural: DType = complex ? "complex64" : typeof fill_value === "boolean" ? "bool" : exact ? "int64" : "float32";
-  return filled(shape, value, dtypeOf(options, natural), options, "full");
+  return filled(shape, value, dtypeOf(options, natural), options, op);
 }
 
 const filled = (

@@ -1,7 +1,7 @@
 // Tensors of bytes that are there already.  They are copied: what a GPU or a kernel computes with is its own memory.
 
-import { IndexError, TypeMismatchError, OpError, describe } from "../base/errors.js";
-import { count, integer } from "../base/argument-kinds.js";
+import { IndexError, TypeMismatchError, OpError } from "../base/errors.js";
+import { count, integer, refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { is_rounded } from "../../dsl/dtypes.js";
 import { type DType, elementBytes, newElements, toDType } from "../elements/dtype.js";
@@ -13,8 +13,7 @@ import { type Options, tensor } from "./create.js";
 export function from_numpy(ndarray: NumberArray): Tensor;
 export function from_numpy(...args: unknown[]): Tensor {
   const [array] = taken("from_numpy ndarray", args);
-  if (!ArrayBuffer.isView(array) || array instanceof DataView)
-    throw new TypeMismatchError(`from_numpy: argument 'ndarray' must be a typed array, got ${describe(array)}`);
+  if (!ArrayBuffer.isView(array) || array instanceof DataView) refuse("from_numpy", "ndarray", "a typed array", array);
   return tensor(array as NumberArray, { device: "cpu" });
 }
 
@@ -36,8 +35,8 @@ export function frombuffer(...args: unknown[]): Tensor {
     !isView &&
     !(buffer instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && buffer instanceof SharedArrayBuffer))
   )
-    throw new TypeMismatchError(`${op}: argument 'buffer' must be a buffer or a typed array, got ${describe(buffer)}`);
-  const dtype = toDType(type),
+    refuse(op, "buffer", "a buffer or a typed array", buffer);
+  const dtype = toDType(type, op),
     own = newElements(dtype, 1).constructor as { new (bytes: ArrayBuffer): NumberArray };
   if (is_rounded(dtype)) throw new TypeMismatchError(`${op}: ${dtype} has no typed array to read it by`);
   const size = elementBytes(dtype),

@@ -147,7 +147,7 @@ export const defaultDevice = (): Device => current ?? cpu;
 /** Says where new tensors are made. */
 export function setDefaultDevice(device: unknown): void {
   [device] = taken("setDefaultDevice device", arguments);
-  current = toDevice(device);
+  current = toDevice(device, "setDefaultDevice");
 }
 
 export const isDeviceName = (name: unknown): name is string =>
@@ -156,11 +156,11 @@ export const isDeviceName = (name: unknown): name is string =>
 /** Names of the GPU: what goes there is there at once. */
 export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
 
-/** A device by name: "cpu", "webgpu", "webgpu:0". */
-export function toDevice(name: unknown): Device {
+/** A device by name: "cpu", "webgpu", "webgpu:0"; the error names `op`. */
+export function toDevice(name: unknown, op: string, argument = "device"): Device {
   if (name !== null && typeof name === "object") {
     for (const device of registeredDevices()) if (device === name) return device;
-    if ("type" in name) return toDevice((name as { type: unknown }).type);
+    if ("type" in name) return toDevice((name as { type: unknown }).type, op, argument);
   }
   if (typeof name === "string") {
     const plain = name.toLowerCase().replace(/:0$/, "");
@@ -173,6 +173,6 @@ export function toDevice(name: unknown): Device {
     }
   }
   throw new DeviceError(
-    `expected a device (${["cpu", ...others.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`,
+    `${op}: argument '${argument}' must be a device (${["cpu", ...others.keys()].join(", ")}), got ${describe(name)}`,
   );
 }

@@ -36,7 +36,7 @@ function creationOf(args: readonly unknown[], op: string): Creation | null {
   const rest = Object.fromEntries(Object.entries(last).filter(([name]) => !NAMES.has(name)));
   return {
     args: [...args.slice(0, -1), rest],
-    device: device ? toDevice(device as string) : null,
+    device: device ? toDevice(device as string, op) : null,
     requiresGrad: (requires_grad ?? requiresGrad) === true,
   };
 }

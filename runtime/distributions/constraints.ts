@@ -9,7 +9,7 @@ import {
   integer as integerArgument,
 } from "../base/argument-kinds.js";
 import { titled } from "../base/class-name.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { cat as joined, stack as stacked } from "../functions/join.js";
 import { float, formatted } from "../nn/shown.js";
@@ -240,10 +240,7 @@ export const dependent: Constraint = /* @__PURE__ */ alone("_Dependent()", () =>
 /** Whether a constraint is `dependent`, which depends on other parameters. */
 export function is_dependent(constraint: Constraint): boolean {
   [constraint] = taken("is_dependent constraint", arguments);
-  if (!(constraint instanceof ConstraintClass))
-    throw new TypeMismatchError(
-      `is_dependent: argument 'constraint' must be a constraint, got ${describe(constraint)}`,
-    );
+  if (!(constraint instanceof ConstraintClass)) refuse("is_dependent", "constraint", "a constraint", constraint);
   return constraint === dependent;
 }
 /** Truth values, as 0 and 1. */

@@ -1,7 +1,7 @@
 // torch.distributions.kl: how far one distribution is from another.  Distributions say it themselves.
 
-import { callable } from "../base/argument-kinds.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { callable, refuse } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { DistributionClass, type Distribution } from "./distribution.js";
@@ -21,9 +21,7 @@ export function register_kl<P extends Class, Q extends Class>(
   [type_p, type_q, fun] = taken("register_kl type_p type_q fun", arguments);
   for (const [name, type] of Object.entries({ type_p, type_q }))
     if (typeof type !== "function" || !(type.prototype instanceof DistributionClass))
-      throw new TypeMismatchError(
-        `register_kl: argument '${name}' must be a class of distributions, got ${describe(type)}`,
-      );
+      refuse("register_kl", name, "a class of distributions", type);
   registered.push([type_p, type_q, callable(fun, "register_kl", "fun")]);
 }
 
@@ -31,8 +29,7 @@ export function register_kl<P extends Class, Q extends Class>(
 export function kl_divergence(p: Distribution, q: Distribution): Tensor {
   [p, q] = taken("kl_divergence p q", arguments);
   for (const [name, x] of Object.entries({ p, q }))
-    if (!(x instanceof DistributionClass))
-      throw new TypeMismatchError(`kl_divergence: argument '${name}' must be a distribution, got ${describe(x)}`);
+    if (!(x instanceof DistributionClass)) refuse("kl_divergence", name, "a distribution", x);
   const own = [...registered].reverse().find(([a, b]) => p instanceof a && q instanceof b),
     found = own ? own[2](p as never, q as never) : p.divergence(q);
   if (found) return found;

@@ -2,7 +2,7 @@
 
 import { type Callable, callable } from "../base/callable.js";
 import { refuse } from "../base/argument-kinds.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type Sizes, type Value, neg } from "./arithmetic.js";
@@ -124,7 +124,7 @@ function same(a: unknown, b: unknown): boolean {
 function tensorOf(self: TransformClass, args: readonly unknown[]): Tensor {
   const { name } = self.constructor,
     [x] = taken(`${name} x`, args);
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: argument 'x' must be a tensor, got ${describe(x)}`);
+  if (!(x instanceof Tensor)) refuse(name, "x", "a tensor", x);
   return x;
 }
 

@@ -2,7 +2,8 @@
 // Promotion is not here (host/dtypes), nor the conversion of whole tensors (tensor/copy.ts).
 
 import type { Elements } from "../program/compiled-op.js";
-import { DeviceError, OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { refuse } from "../base/argument-kinds.js";
+import { DeviceError, OpError } from "../base/errors.js";
 import { OTHER_NAMES, TYPES, is_floating } from "../../dsl/dtypes.js";
 import { DTYPES, fitting } from "../../host/dtypes.js";
 import { roundToHalf } from "./math.js";
@@ -97,11 +98,11 @@ function named(name: string): DType | undefined {
   return plain === "boolean" ? "bool" : Object.hasOwn(OTHER_NAMES, plain) ? (OTHER_NAMES[plain] as DType) : undefined;
 }
 
-/** Any accepted name of a type: "float32", "torch.float32", "long". */
-export function toDType(name: unknown): DType {
+/** Any accepted name of a type: "float32", "torch.float32", "long"; the error names `op` and its argument. */
+export function toDType(name: unknown, op: string, argument = "dtype"): DType {
   const found = typeof name === "string" ? named(name) : undefined;
   if (found) return found;
-  throw new TypeMismatchError(`expected a dtype (${Object.keys(ARRAYS).join(", ")}), got ${describe(name)}`);
+  refuse(op, argument, `a dtype (${Object.keys(ARRAYS).join(", ")})`, name);
 }
 
 /** Whether a text names a type; used to tell `x.to("int32")` from `x.to("webgpu")`. */

@@ -1,5 +1,6 @@
 // The seed, and the counter that gives every call its own random numbers (Philox 4x32-10, philox.ts).
 
+import { refuse } from "../base/argument-kinds.js";
 import { capturing } from "../base/capturing.js";
 import type { RandomWords } from "../devices/device.js";
 import { newElements } from "./dtype.js";
@@ -27,15 +28,13 @@ export abstract class RandomSource {
 export function sourceOf(generator: unknown, op: string): RandomSource | null {
   if (generator === undefined || generator === null) return null;
   if (generator instanceof RandomSource) return generator.isDefault ? null : generator;
-  throw new TypeMismatchError(`${op}: argument 'generator' must be a torch.Generator, got ${describe(generator)}`);
+  refuse(op, "generator", "a torch.Generator", generator);
 }
 
 /** A seed: a whole number up to 2^53 in size. */
 export function seedOf(seed: unknown): number {
   if (Number.isSafeInteger(seed)) return seed as number;
-  throw new TypeMismatchError(
-    `manual_seed: argument 'seed' must be a whole number up to 2^53 in size, got ${describe(seed)}`,
-  );
+  refuse("manual_seed", "seed", "a whole number up to 2^53 in size", seed);
 }
 
 /** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */

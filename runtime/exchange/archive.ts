@@ -112,7 +112,7 @@ async function readTensors(
       if (data.length % kind.bytes !== 0)
         throw new FileError(source.name, `${path} has ${bytes(data.length)}, no whole number of ${type}`);
       const { elements, dtype } = decode(data, kind, place.dtype, source.name, name);
-      const where = fixed && dtype === "float64" ? { ...place, device: toDevice("cpu") } : place;
+      const where = fixed && dtype === "float64" ? { ...place, device: toDevice("cpu", "load") } : place;
       memories.set(path, (memory = { storage: upload(elements, dtype, where, source.name, name), dtype, type }));
     }
     if (memory.type !== type)

@@ -1,8 +1,9 @@
 // A call of a model as a captured program, for who writes it down in another form: what it computes, from which tensors,
 // under which names.
 
+import { refuse } from "../base/argument-kinds.js";
 import { original } from "../base/capturing.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { isOptions } from "../base/named-arguments.js";
 import { type Recording, recorded } from "../capture/capture.js";
 import { argumentsOf } from "../capture/guards.js";
@@ -42,10 +43,7 @@ function callableOf(
     // what torch.compile answered stands for what it was given
     whole = (typeof module === "function" && (module as { [original]?: unknown })[original]) || module,
     names = new Map<Storage, [string, Tensor]>();
-  if (typeof whole !== "function")
-    throw new TypeMismatchError(
-      `${op}: argument 'model' must be a module, a function or an exported program, got ${describe(model)}`,
-    );
+  if (typeof whole !== "function") refuse(op, "model", "a module, a function or an exported program", model);
   if (whole instanceof Module)
     for (const [name, tensor] of [...whole.named_parameters(), ...whole.named_buffers()])
       if (!names.has(tensor.storage)) names.set(tensor.storage, [name, tensor]);

@@ -223,7 +223,7 @@ export class GraphReader {
       name = this.typeOf(meta["dtype"]);
     let dtype: DType | null = null;
     try {
-      dtype = toDType(name);
+      dtype = toDType(name, "load");
     } catch {
       // said where a tensor of it is made
     }

@@ -31,12 +31,12 @@ export interface Destination {
 /** What the options say; throws for what they cannot mean. */
 export function destination(options: LoadOptions, op: string): Destination {
   const target = options.map_location ?? options.device ?? "cpu",
-    dtype = options.dtype ? toDType(options.dtype) : null;
+    dtype = options.dtype ? toDType(options.dtype, op) : null;
   if (typeof target === "function")
     throw new TypeMismatchError(`${op}: map_location must be a device, got ${describe(target)}`);
   if (dtype && !isFloat(dtype))
     throw new TypeMismatchError(`${op}: dtype is what floating tensors become, so it must be floating, got ${dtype}`);
-  return { device: toDevice(target), dtype };
+  return { device: toDevice(target, op), dtype };
 }
 
 export interface Content {

@@ -1,7 +1,8 @@
 // What is done along one axis after another: turning round, rolling, and differences taken several times.
 
+import { refuse } from "../base/argument-kinds.js";
 import { clone } from "../tensor/copy.js";
-import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { IndexError, OpError } from "../base/errors.js";
 import { joined } from "./join.js";
 import * as kernels from "../views/needed-ops.js";
 import { type Shape, axesOf, axisOf, integers, numelOf, showShape } from "../base/shape.js";
@@ -42,7 +43,7 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
  */
 export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append?: Tensor | null): Tensor {
   if (x.ndim === 0) throw new OpError("diff expects input to be at least one-dimensional");
-  if (!Number.isInteger(n)) throw new TypeMismatchError(`diff: argument 'n' must be an integer, got ${describe(n)}`);
+  if (!Number.isInteger(n)) refuse("diff", "n", "an integer", n);
   if (n < 0) throw new OpError(`diff: order must be non-negative but got ${n}`);
   const axis = axisOf(dim, x.ndim, "diff");
   for (const end of [prepend, append]) {

@@ -34,7 +34,7 @@ export class Device {
   constructor(type: string, index?: number | null);
   constructor(...args: unknown[]) {
     const [type, index] = taken("Device type index?", args);
-    this.type = toDevice(String(type)).type;
+    this.type = toDevice(String(type), "device").type;
     this.index = (index as number | undefined) ?? null;
   }
   toString(): string {
@@ -47,7 +47,7 @@ export function device(type: string | Device, index?: number | null): Device;
 export function device(...args: unknown[]): Device {
   const [given, index] = taken("device type index?", args),
     name = index == null ? String(given) : `${given}:${index}`,
-    { type } = toDevice(name),
+    { type } = toDevice(name, "device"),
     [, number] = /:(\d+)$/.exec(name) ?? [];
   return Object.freeze(new Device(type, number === undefined ? null : Number(number)));
 }
@@ -55,7 +55,7 @@ export function device(...args: unknown[]): Device {
 /** Where new tensors are made from now on; null: on the CPU. */
 export function set_default_device(device: string | Device | RunningDevice | null): void {
   [device] = taken("set_default_device device", arguments);
-  setDefaultDevice(device ?? "cpu");
+  setDefaultDevice(toDevice(device ?? "cpu", "set_default_device"));
 }
 /** Where new tensors are made. */
 export function get_default_device(): Device {

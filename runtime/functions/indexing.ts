@@ -383,8 +383,7 @@ export function index_put(...args: unknown[]): Tensor {
 function put(op: string, args: readonly unknown[], copied: boolean): Tensor {
   const [x, indices, values, accumulate = false] = taken(`${op} ${PUT}`, args);
   check(x, op, "input");
-  if (!Array.isArray(indices))
-    throw new TypeMismatchError(`${op}: argument 'indices' must be a list of tensors, got ${describe(indices)}`);
+  if (!Array.isArray(indices)) refuse(op, "indices", "a list of tensors", indices);
   check(values, op, "values");
   if (values.dtype !== x.dtype) {
     throw new TypeMismatchError(

@@ -90,7 +90,7 @@ export function get_num_threads(): number {
 /** Numbers become float32 here: anything else is refused. */
 export function set_default_dtype(d: DType): void {
   [d] = taken("set_default_dtype d", arguments);
-  if (toDType(d) !== "float32")
+  if (toDType(d, "set_default_dtype", "d") !== "float32")
     throw new TypeMismatchError(`set_default_dtype: the type of new numbers is float32 here, got ${d}`);
 }
 

@@ -5,7 +5,7 @@
 
 import * as copying from "../tensor/copy.js";
 import * as transfer from "../views/transfer.js";
-import { empty_strided } from "../creation/create-shaped.js";
+import { stridedOf } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
 import { conjugate } from "../dispatch/call.js";
 import { deriving } from "../dispatch/derive.js";
@@ -93,7 +93,7 @@ class Methods {
   type(this: Tensor): string;
   type(this: Tensor, dtype: DType): Tensor;
   type(this: Tensor, dtype?: DType | null, _non_blocking?: boolean): string | Tensor {
-    if (dtype != null) return copying.cast(this, toDType(dtype), "type");
+    if (dtype != null) return copying.cast(this, toDType(dtype, "type"), "type");
     return `torch.${this.device === "cpu" ? "" : `${this.device}.`}${TYPE_NAMES[this.dtype]}Tensor`;
   }
   is_complex(this: Tensor): boolean {
@@ -183,29 +183,29 @@ class Methods {
   /** A tensor of these values in the type and on the device of this one. */
   new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
   new_tensor(this: Tensor, ...args: never[]): Tensor {
-    return (create.tensor as (...args: never[]) => Tensor)(...withDefaults(args, this));
+    return create.madeOf("new_tensor", ["data"], withDefaults(args, this));
   }
   /** A tensor of undefined values in the type and on the device of this one. */
   new_empty(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.empty(...withDefaults(size, this));
+    return create.unset("new_empty", withDefaults(size, this));
   }
   /** Zeros in the type and on the device of this tensor. */
   new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.zeros(...withDefaults(size, this));
+    return create.constant("new_zeros", withDefaults(size, this), 0);
   }
   /** A tensor of undefined values with these strides, in the type and on the device of this one. */
   new_empty_strided(this: Tensor, size: Shape, stride: Shape, options?: create.Options): Tensor;
   new_empty_strided(this: Tensor, ...args: never[]): Tensor {
-    return empty_strided(...withDefaults(args, this));
+    return stridedOf("new_empty_strided", withDefaults(args, this));
   }
   /** Ones in the type and on the device of this tensor. */
   new_ones(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.ones(...withDefaults(size, this));
+    return create.constant("new_ones", withDefaults(size, this), 1);
   }
   /** A number everywhere, in the type and on the device of this tensor. */
   new_full(this: Tensor, size: Shape, fill_value: number | boolean, options?: create.Options): Tensor;
   new_full(this: Tensor, ...args: never[]): Tensor {
-    return create.full(...withDefaults(args, this));
+    return create.fullOf("new_full", withDefaults(args, this));
   }
   /** Another shape on the same memory, or on more of it: what that holds is not defined. */
   resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {

@@ -65,7 +65,7 @@ function short(value: number): string {
 /** torch.finfo: the limits of a floating type. */
 export function finfo(dtype: DType | string = "float32"): FloatInfo {
   [dtype = "float32"] = taken("finfo dtype?", arguments);
-  const type = toDType(dtype),
+  const type = toDType(dtype, "finfo"),
     known = FLOATS[type];
   if (!known)
     throw new TypeMismatchError(
@@ -95,7 +95,7 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
 /** torch.iinfo: the limits of a type of whole numbers. */
 export function iinfo(dtype: DType | string): IntegerInfo {
   [dtype] = taken("iinfo dtype", arguments);
-  const type = toDType(dtype),
+  const type = toDType(dtype, "iinfo"),
     { kind, bits } = TYPES[type]!;
   if (category(type) !== INT_CATEGORY)
     throw new TypeMismatchError(`torch.iinfo() requires an integer input type. Use torch.finfo to handle '${type}'`);
@@ -115,7 +115,7 @@ function joinedComplex(types: readonly DType[]): DType | null {
 /** The smallest type that holds both. */
 export function promote_types(type1: DType | string, type2: DType | string): DType {
   [type1, type2] = taken("promote_types type1 type2", arguments);
-  const types = [toDType(type1), toDType(type2)] as const;
+  const types = [toDType(type1, "promote_types", "type1"), toDType(type2, "promote_types", "type2")] as const;
   return joinedComplex(types) ?? (promoted(...types) as DType);
 }
 
@@ -125,8 +125,11 @@ export function promote_types(type1: DType | string, type2: DType | string): DTy
  */
 export function can_cast(from: DType | string, to: DType | string): boolean {
   [from, to] = taken("can_cast from to", arguments);
-  const target = toDType(to);
-  return target === "complex64" || (toDType(from) !== "complex64" && castable(toDType(from), target));
+  const target = toDType(to, "can_cast", "to");
+  return (
+    target === "complex64" ||
+    (toDType(from, "can_cast", "from") !== "complex64" && castable(toDType(from, "can_cast", "from"), target))
+  );
 }
 
 /** The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind. */

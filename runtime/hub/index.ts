@@ -1,7 +1,7 @@
 // torch.hub: weights from an address, brought once and kept.
 
-import { flag, text } from "../base/argument-kinds.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { flag, text, refuse } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { FileError } from "../files/error.js";
 import { type TorchLoadOptions, load } from "../files/load.js";
@@ -120,8 +120,7 @@ export async function download_url_to_file(...args: unknown[]): Promise<void> {
 }
 
 function addressOf(given: unknown, op: string): string {
-  if (!(given instanceof URL) && typeof given !== "string")
-    throw new TypeMismatchError(`${op}: argument 'url' must be an address, got ${describe(given)}`);
+  if (!(given instanceof URL) && typeof given !== "string") refuse(op, "url", "an address", given);
   const { location } = globalThis as { location?: { href: string } };
   try {
     const url = new URL(given, hasPaths() ? undefined : location?.href);

@@ -41,7 +41,7 @@ export function from_gpu_buffer(...args: unknown[]): Tensor {
       args,
     ),
     shape = integers([sizes], op),
-    dtype = type == null ? "float32" : toDType(type),
+    dtype = type == null ? "float32" : toDType(type, op),
     device = gpu(op);
   checkShape(shape, op);
   if (typeof buffer !== "object" || buffer === null || typeof (buffer as GPUBuffer).mapAsync !== "function")
@@ -123,7 +123,7 @@ export function gpu_buffer(...args: unknown[]): GpuBufferRange {
 
 /** The GPU of tensors; throws where there is none. */
 export function gpu(op: string): WebGpuDevice {
-  const device = toDevice("webgpu");
+  const device = toDevice("webgpu", op);
   if (!(device instanceof WebGpuDevice)) throw new DeviceError(`${op}: there is no GPU`);
   device.alive(op);
   return device;

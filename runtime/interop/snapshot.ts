@@ -45,7 +45,7 @@ export async function snapshot(...args: unknown[]): Promise<Snapshot> {
   for (const [x, copy] of await Promise.all(copies)) tensors.set(x, copy);
   return {
     async restore(where?: string | null) {
-      const device = where == null ? defaultDevice() : toDevice(where),
+      const device = where == null ? defaultDevice() : toDevice(where, "restore", "where"),
         placed = (x: Tensor): Tensor => uploaded(x, device);
       unrecorded(() => {
         for (const [x, copy] of tensors) {

@@ -52,8 +52,8 @@ export function from_pixels(...args: unknown[]): Tensor {
       args,
     ),
     picture = pictureOf(source, op),
-    dtype = type == null ? "float32" : toDType(type),
-    device = where == null ? defaultDevice() : toDevice(where),
+    dtype = type == null ? "float32" : toDType(type, op),
+    device = where == null ? defaultDevice() : toDevice(where, op),
     order = oneOf<PixelLayout>(layout, LAYOUTS, op, "layout");
   if (![1, 3, 4].includes(channels)) throw new OpError(`${op}: argument 'channels' must be 1, 3 or 4, got ${channels}`);
   if (dtype === "bool" || dtype === "complex64")

@@ -1,7 +1,8 @@
 // What has pixels in a page: how large it is, and its pixels as words (ops/pixels.op) in the program's own memory.
 // A GPU copies them without that: gpu-images.ts.
 
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { refuse } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 
 /** Bytes of red, green, blue and alpha, row by row: an ImageData, or an object like one. */
 export interface PixelData {
@@ -68,9 +69,7 @@ export function pictureOf(source: unknown, op: string): Picture {
   }
   const { data, width, height } = (typeof source === "object" && source !== null ? source : {}) as Partial<PixelData>;
   if (!(data instanceof Uint8ClampedArray || data instanceof Uint8Array) || !isSize(width) || !isSize(height))
-    throw new TypeMismatchError(
-      `${op}: argument 'source' must be a canvas, an ImageData, an ImageBitmap, an image, a video or a VideoFrame, got ${describe(source)}`,
-    );
+    refuse(op, "source", "a canvas, an ImageData, an ImageBitmap, an image, a video or a VideoFrame", source);
   if (data.length !== 4 * width * height)
     throw new OpError(
       `${op}: ${width} x ${height} pixels have ${4 * width * height} bytes, red, green, blue and alpha of each, but 'data' has ${data.length}`,

@@ -1,8 +1,9 @@
 // torch.to_pixels: tensors on canvases, and as ImageData.
 
+import { refuse } from "../base/argument-kinds.js";
 import { pixel_bytesOp } from "../../ops/pixels.js";
 import { pack_int8Op } from "../../ops/quantised.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import { WebGpuDevice } from "../devices/webgpu/gpu-device.js";
@@ -45,8 +46,7 @@ export async function to_pixels(...args: unknown[]): Promise<PixelData | void> {
   const op = "to_pixels",
     [input, canvas = null, layout = "CHW"] = taken(`${op} input canvas? * layout?`, args);
   check(input, op, "input");
-  if (canvas !== null && typeof canvas.getContext !== "function")
-    throw new TypeMismatchError(`${op}: argument 'canvas' must be a canvas, got ${describe(canvas)}`);
+  if (canvas !== null && typeof canvas.getContext !== "function") refuse(op, "canvas", "a canvas", canvas);
   const planes = planesOf(input, oneOf<PixelLayout>(layout, LAYOUTS, op, "layout"), op),
     [, height, width] = planes.shape as [number, number, number];
   if (planes.dtype === "bool" || planes.dtype === "complex64")

@@ -260,7 +260,7 @@ class ModuleClass {
   /** Parameters and buffers on a device, with undefined values. */
   to_empty(_options: { device: string | Device; recurse?: boolean }): this {
     const [device, recurse = true] = taken("to_empty * device recurse?", arguments);
-    toDevice(device);
+    toDevice(device, "to_empty");
     for (const x of [...this.parameters(recurse), ...this.buffers(recurse)])
       x.set_data(empty(x.shape, { dtype: x.dtype, device }));
     return this;
@@ -270,7 +270,7 @@ class ModuleClass {
     return this;
   }
   type(dtype: DType): this {
-    return this.to(toDType(dtype));
+    return this.to(toDType(dtype, "type"));
   }
   float(): this {
     return this.to("float32");

@@ -2,8 +2,8 @@
 
 import { isOptions, named } from "../base/named-arguments.js";
 import { empty } from "../creation/create.js";
-import type { Device } from "../devices/device.js";
-import type { DType } from "../elements/dtype.js";
+import { type Device, toDevice } from "../devices/device.js";
+import { type DType, toDType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { count, flag, refuse, integer } from "../base/argument-kinds.js";
 import { Parameter } from "./parameter.js";
@@ -64,7 +64,7 @@ export function construct<T extends object>(name: string, defaults: T, args: rea
   return out as T;
 }
 
-/** Refuses what cannot be meant: where a size is wanted, or where the default is a boolean or a number. */
+/** Refuses what cannot be meant: a type or a device that is none, where a size is wanted, or where the default is a boolean or a number. */
 function ofKind(value: unknown, rule: unknown, op: string, name: string): unknown {
   if (typeof rule === "boolean") return flag(value, op, name);
   if (rule instanceof Size) {
@@ -72,6 +72,8 @@ function ofKind(value: unknown, rule: unknown, op: string, name: string): unknow
     if (n > rule.most) throw new OpError(`${op}: argument '${name}' must be at most ${rule.most}, got ${n}`);
     return n;
   }
+  if (value !== null && name === "dtype") toDType(value, op);
+  if (value !== null && name === "device") toDevice(value, op);
   const strange = ["function", "symbol", "undefined", "boolean", "bigint"].includes(typeof value) || isOptions(value);
   return typeof rule === "number" && strange ? refuse(op, name, "a number", value) : value;
 }

@@ -31,12 +31,12 @@ export function moved<M extends Module>(
   given("to", "device", target);
   const options = isOptions(target) ? optionsIn<Destination>("to", target, DESTINATION) : {};
   if (options.tensor) return module.to(options.tensor);
-  const wanted = options.dtype ?? (isDType(target) ? toDType(target) : dtype),
-    type = wanted && toDType(wanted);
+  const wanted = options.dtype ?? (isDType(target) ? target : dtype),
+    type = wanted && toDType(wanted, "to");
   if (type && !isFloat(type))
     throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
   const device = options.device ?? (isDType(target) || isOptions(target) ? undefined : (target as string | Device));
-  if (device) toDevice(device);
+  if (device) toDevice(device, "to");
   const waits: Promise<void>[] = [];
   unrecorded(() => {
     for (const x of [...module.parameters(), ...module.buffers()]) {

@@ -46,5 +46,5 @@ export const typeName = (number: number): string => TYPES[number]?.name ?? `type
 /** What elements of a type are kept as; null where there is none such here. */
 export function dtypeOf(number: number): DType | null {
   const name = TYPES[number]?.dtype;
-  return name ? toDType(name) : null;
+  return name ? toDType(name, "onnx") : null;
 }

@@ -60,7 +60,7 @@ export function make_tensor(...args: unknown[]): Tensor {
     { device, requires_grad = false, noncontiguous = false, exclude_zero = false } = options;
   for (const name of ["dtype", "device"] as const)
     if (options[name] == null) throw new TypeMismatchError(`${OP}: missing argument '${name}'`);
-  const dtype = toDType(options.dtype),
+  const dtype = toDType(options.dtype, "make_tensor"),
     floating = isFloat(dtype) || dtype === "complex64",
     limits = limitsOf(dtype),
     within = (x: number): number => Math.min(Math.max(x, limits.lowest), limits.beyond);

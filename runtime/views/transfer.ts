@@ -37,8 +37,8 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
     if (arg instanceof Tensor) {
       dtype = arg.dtype;
       device = arg.storage.device;
-    } else if (isDType(arg)) dtype = toDType(arg);
-    else if (isDeviceName(arg)) device = toDevice(arg);
+    } else if (isDType(arg)) dtype = toDType(arg, "to");
+    else if (isDeviceName(arg)) device = toDevice(arg, "to");
     else if (isOptions(arg)) {
       // As the last argument by position, too: `x.to("cpu", { copy: true })`.
       const [otherOne, toType, toPlace, , again] = taken(
@@ -46,10 +46,10 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
         [arg],
       ) as [Tensor?, DType?, Device?, boolean?, boolean?];
       if (otherOne) return to(x, [tensorOf(otherOne, "to", "other")]);
-      if (toType) dtype = toDType(toType);
-      if (toPlace) device = toDevice(toPlace);
+      if (toType) dtype = toDType(toType, "to");
+      if (toPlace) device = toDevice(toPlace, "to");
       copy = again ?? false;
-    } else if (typeof arg === "object") device = toDevice(arg);
+    } else if (typeof arg === "object") device = toDevice(arg, "to");
     else throw new TypeMismatchError(`to: expected a dtype, a device, a tensor or options, got ${describe(arg)}`);
   }
   x.check("to");

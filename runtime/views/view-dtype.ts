@@ -9,7 +9,7 @@ import { view } from "./views.js";
 
 /** A view of `x`'s memory as `dtype`; to another type no gradient passes, as in PyTorch. */
 export function viewDtype(x: Tensor, dtype: unknown): Tensor {
-  const to = toDType(dtype),
+  const to = toDType(dtype, "view"),
     from = x.dtype;
   x.check("view");
   if (from === to) return view(x, x.shape);

@@ -1,7 +1,7 @@
 // Batch norm in evaluation taken into the weights of the layer before it: one layer instead of two.
 
 import { add, mul, rsqrt, sub } from "../../../names/torch.js";
-import { text } from "../../base/argument-kinds.js";
+import { text, refuse } from "../../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
 import { zeros_like } from "../../creation/like.js";
@@ -122,7 +122,6 @@ export function convert_conv3d_weight_memory_format<M extends Module>(module: M,
 function itself<M extends Module>(op: string, args: IArguments): M {
   const [module, format] = taken(`${op} module memory_format`, args) as [M, unknown];
   text(format, op, "memory_format");
-  if (!(module instanceof Module))
-    throw new TypeMismatchError(`${op}: argument 'module' must be a module, got ${describe(module)}`);
+  if (!(module instanceof Module)) refuse(op, "module", "a module", module);
   return module;
 }

@@ -1,7 +1,7 @@
 // torch.nn.utils.prune: elements of a parameter held at zero by a mask, `NAME_mask`, of the original `NAME_orig`.
 
 import { kindOf } from "../../base/class-name.js";
-import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
+import { OpError, TypeMismatchError } from "../../base/errors.js";
 import { listOf, refuse } from "../../base/argument-kinds.js";
 import { isOptions, taken } from "../../base/named-arguments.js";
 import { unrecorded } from "../../tape/grad-mode.js";
@@ -140,8 +140,7 @@ export function global_unstructured(...args: unknown[]): void {
     });
   if (typeof make !== "function" || !(make.prototype instanceof BasePruningMethod))
     throw new TypeMismatchError(`${op}: argument 'pruning_method' must be a class of pruning methods`);
-  if (scores && !(scores instanceof Map))
-    throw new TypeMismatchError(`${op}: argument 'importance_scores' must be a Map, got ${describe(scores)}`);
+  if (scores && !(scores instanceof Map)) refuse(op, "importance_scores", "a Map", scores);
   const method = new make(...((Object.keys(options).length > 0 ? [options] : []) as never[]));
   if (method.kind() !== "unstructured")
     throw new TypeMismatchError(

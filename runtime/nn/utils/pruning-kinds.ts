@@ -180,8 +180,7 @@ class CustomFromMaskClass extends BasePruningMethod {
   readonly mask: Tensor;
   constructor(mask: Tensor) {
     super();
-    if (!(mask instanceof Tensor))
-      throw new TypeMismatchError(`CustomFromMask: argument 'mask' must be a Tensor, got ${describe(mask)}`);
+    if (!(mask instanceof Tensor)) refuse("CustomFromMask", "mask", "a Tensor", mask);
     this.mask = mask;
   }
   override compute_mask(_t: Tensor, default_mask: Tensor): Tensor {

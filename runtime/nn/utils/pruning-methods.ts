@@ -2,6 +2,7 @@
 // module, like a hook; several on one parameter are joined by a PruningContainer.
 
 import { kindOf } from "../../base/class-name.js";
+import { refuse } from "../../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { callable } from "../../base/callable.js";
 import { type IndexSpec, index, setIndex } from "../../functions/indexing.js";
@@ -39,8 +40,7 @@ export const typed = (mask: Tensor, like: Tensor): Tensor =>
 /** Scores must be shaped like what they are of. */
 export function scoresOf(scores: Tensor | null | undefined, tensor: Tensor, what: string): Tensor {
   if (scores === null || scores === undefined) return tensor;
-  if (!(scores instanceof Tensor))
-    throw new TypeMismatchError(`prune: argument 'importance_scores' must be a Tensor, got ${describe(scores)}`);
+  if (!(scores instanceof Tensor)) refuse("prune", "importance_scores", "a Tensor", scores);
   if (!sameShape(scores.shape, tensor.shape))
     throw new OpError(
       `importance_scores should have the same shape as ${what}, got ${showShape(scores.shape)} vs ${showShape(tensor.shape)}`,
