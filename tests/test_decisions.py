@@ -21,6 +21,7 @@ DOORS = {
     "codegen/data/functions.py of_integers": "names of routines in those formulas",
     "codegen/data/errors.py decimal": "writes a number",
     "codegen/data/errors.py refused": "messages as definitions write them: which error they are",
+    "codegen/data/errors.py warned": "messages as definitions write them: whether they only warn",
     "codegen/binding/binding.py filled": "fills the holes of a message",
     "codegen/wasm/scalars/functions.py": "reads the formulas of functions, tables of this file",
     "codegen/wasm/scalars/helpers.py": "reads the instructions of functions, tables of this file",

@@ -12,7 +12,7 @@ from recorded import requirements
 CALLS = json.loads(requirements.RECORDED.read_text())
 NOT_SHOWN = CALLS.pop("not shown")
 RENEW = "renew with .venv/bin/python tests/recorded/requirements.py NAME..., and look at what changed"
-REQUIRING = {name: op for name, op in LIBRARY.ops.items() if any(not r.warns for r in op.requires)}
+REQUIRING = requirements.refusing(LIBRARY.ops)
 
 
 def test_calls_are_recorded_for_the_ops_that_require_something():

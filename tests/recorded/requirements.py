@@ -240,17 +240,23 @@ def shown(op) -> tuple[list, list[str]]:
     ]
 
 
+def refusing(ops: dict) -> dict:
+    """The ops with a requirement that does more than warn."""
+    return {name: op for name, op in ops.items() if any(not r.warns for r in op.requires)}
+
+
 def main(names: list[str]) -> None:
     from definitions import LIBRARY
 
+    ops = refusing(LIBRARY.ops)
     calls: dict = json.loads(RECORDED.read_text()) if names else {}
     left: dict = calls.pop("not shown", {})
     calls, left = (
-        {n: c for n, c in kept.items() if n in LIBRARY.ops and LIBRARY.ops[n].requires and n not in names}
+        {n: c for n, c in kept.items() if n in ops and n not in names}
         for kept in (calls, left)
     )
-    for name, op in sorted(LIBRARY.ops.items()):
-        if not op.requires or name in calls:
+    for name, op in sorted(ops.items()):
+        if name in calls:
             continue
         calls[name], open_ = shown(op)
         if open_:
