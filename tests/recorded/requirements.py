@@ -251,10 +251,7 @@ def main(names: list[str]) -> None:
     ops = refusing(LIBRARY.ops)
     calls: dict = json.loads(RECORDED.read_text()) if names else {}
     left: dict = calls.pop("not shown", {})
-    calls, left = (
-        {n: c for n, c in kept.items() if n in ops and n not in names}
-        for kept in (calls, left)
-    )
+    calls, left = ({n: c for n, c in kept.items() if n in ops and n not in names} for kept in (calls, left))
     for name, op in sorted(ops.items()):
         if name in calls:
             continue
