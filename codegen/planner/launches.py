@@ -42,8 +42,8 @@ def check_bindings(k: KernelWriter) -> None:
         for i in range(len(bound.shape)):
             count += (bound.shape[i] - 1) * bound.strides[i]
         size = count * (2 if TYPES[bound.dtype].word == "f16" else 4)
-        if size > k.facts.max_binding:
+        if size > k.facts.max_binding_bytes:
             raise OpError(
                 f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "
-                f"{k.facts.max_binding}"
+                f"{k.facts.max_binding_bytes}"
             )

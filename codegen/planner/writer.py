@@ -27,13 +27,13 @@ from .printed import functions_of
 
 @dataclass
 class Facts:
-    """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_bindings: how many tensors
-    that is at once; max_threads: of a workgroup; max_shared: bytes of workgroup memory; software: whether the device is
-    a CPU that plays one."""
+    """What a device can do.  max_binding_bytes: of the largest tensor that a kernel may bind; max_bindings: how many of
+    them; max_threads: of a workgroup; max_shared: bytes of workgroup memory; software: whether the device is a CPU that
+    plays one."""
 
     f16: bool
     subgroups: bool
-    max_binding: int
+    max_binding_bytes: int
     max_bindings: int
     max_threads: int
     max_shared: int

@@ -16,7 +16,7 @@ import type { Runs, Unnamed } from "./runs.js";
 const FACTS = {
   f16: false,
   subgroups: false,
-  max_binding: 2 ** 27,
+  max_binding_bytes: 2 ** 27,
   max_bindings: 8,
   max_threads: 256,
   max_shared: 16384,

@@ -43,7 +43,7 @@ export function factsOf(gpu: GPUDevice): Facts {
   return {
     f16: features.has("shader-f16"),
     subgroups: features.has("subgroups" as GPUFeatureName),
-    max_binding: limits.maxStorageBufferBindingSize,
+    max_binding_bytes: limits.maxStorageBufferBindingSize,
     max_bindings: limits.maxStorageBuffersPerShaderStage,
     max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256),
     max_shared: limits.maxComputeWorkgroupStorageSize,
