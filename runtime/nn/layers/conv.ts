@@ -86,9 +86,9 @@ export abstract class ConvModule extends Module {
   abstract weight_shape(): number[];
   /** Evenly, to 1 over the root of how many values one output depends on. */
   reset_parameters(): void {
-    if (this.weight.numel() === 0) return;
     kaiming_uniform_(this.weight, Math.sqrt(5));
-    const bound = 1 / Math.sqrt(_calculate_fan_in_and_fan_out(this.weight)[0]);
+    const [values] = _calculate_fan_in_and_fan_out(this.weight),
+      bound = values && 1 / Math.sqrt(values);
     if (this.bias) uniform_(this.bias, -bound, bound);
   }
   abstract override forward(input: Tensor, output_size?: readonly number[] | null): Tensor;
