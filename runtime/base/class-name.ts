@@ -13,5 +13,5 @@ export const wayBackOf = (op: string, derivatives = 1): string =>
   `${op.replace(/(^|_|\d)([a-z])/g, (_, before: string, letter: string) => before.replace("_", "") + letter.toUpperCase())}${"Backward".repeat(derivatives)}0`;
 
 /** The class of a module, of which a member may be called `constructor`. */
-export const kindOf = (module: object): { new (): object; readonly name: string } =>
+export const classOf = (module: object): { new (): object; readonly name: string } =>
   (Object.getPrototypeOf(module) as { constructor: { new (): object; readonly name: string } }).constructor;

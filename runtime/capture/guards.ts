@@ -1,7 +1,7 @@
 // When a captured program stands for a call: the call's arguments, the modes, the modules it went through and the tensors
 // it took from elsewhere are as they were.
 
-import { kindOf } from "../base/class-name.js";
+import { classOf } from "../base/class-name.js";
 import type { Device } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import { casting } from "../dispatch/casting.js";
@@ -125,7 +125,7 @@ function changed(module: object, { values, hooks }: ModuleSeen): string | null {
   return null;
 }
 
-const called = (module: object): string => kindOf(module).name;
+const called = (module: object): string => classOf(module).name;
 
 // --- All together -------------------------------------------------------------------------------------
 

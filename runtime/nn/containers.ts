@@ -1,6 +1,6 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
-import { kindOf } from "../base/class-name.js";
+import { classOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
@@ -46,7 +46,7 @@ abstract class Listed<T> extends Module {
     return this.length;
   }
   at(index: number): T | undefined {
-    return this.members().at(integer(index, `${kindOf(this).name}.at`, "index"));
+    return this.members().at(integer(index, `${classOf(this).name}.at`, "index"));
   }
   [Symbol.iterator](): Iterator<T> {
     return this.members()[Symbol.iterator]();
@@ -65,7 +65,7 @@ abstract class Listed<T> extends Module {
   /** The number of a place, counted from the front. */
   protected place(index: number, length?: number): number {
     length ??= this.length;
-    integer(index, kindOf(this).name, "index");
+    integer(index, classOf(this).name, "index");
     const at = index < 0 ? index + length : index;
     if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
     return at;
@@ -77,20 +77,20 @@ abstract class Modules extends Listed<Module> {
     return membersOf(this, isModule);
   }
   append(module: Module): this {
-    this.add_module(String(this.length), checkModule(module, `${kindOf(this).name}.append`));
+    this.add_module(String(this.length), checkModule(module, `${classOf(this).name}.append`));
     return this;
   }
   extend(modules: Iterable<Module>): this {
-    for (const module of listOf<Module>(modules, kindOf(this).name, "modules", "a list of modules"))
+    for (const module of listOf<Module>(modules, classOf(this).name, "modules", "a list of modules"))
       this.append(module);
     return this;
   }
   insert(index: number, module: Module): this {
     const all = this.members(),
-      given = integer(index, `${kindOf(this).name}.insert`, "index"),
+      given = integer(index, `${classOf(this).name}.insert`, "index"),
       at = given < 0 ? given + all.length : given;
     if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
-    all.splice(at, 0, checkModule(module, `${kindOf(this).name}.insert`));
+    all.splice(at, 0, checkModule(module, `${classOf(this).name}.insert`));
     this.replace(all);
     return this;
   }
@@ -127,7 +127,7 @@ class SequentialClass extends Modules {
   }
   /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
   slice(start?: number, end?: number): Sequential {
-    return new (kindOf(this) as unknown as typeof SequentialClass)(
+    return new (classOf(this) as unknown as typeof SequentialClass)(
       new Map(this.named().slice(...ends("Sequential", start, end))),
     );
   }
@@ -147,7 +147,7 @@ class ModuleListClass extends Modules {
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ModuleList {
-    return new (kindOf(this) as unknown as typeof ModuleListClass)(
+    return new (classOf(this) as unknown as typeof ModuleListClass)(
       this.members().slice(...ends("ModuleList", start, end)),
     );
   }
@@ -164,7 +164,7 @@ class ModuleListClass extends Modules {
     const shown = rows.map(({ text, from, to }): [string, string] =>
       from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`],
     );
-    return showTree(kindOf(this).name, "", shown);
+    return showTree(classOf(this).name, "", shown);
   }
 }
 /**
@@ -189,11 +189,11 @@ abstract class KeyedClass<T> extends Module {
     return this.length;
   }
   has(name: string): boolean {
-    text(name, `${kindOf(this).name}.has`, "key");
+    text(name, `${classOf(this).name}.has`, "key");
     return this.members().some(([key]) => key === name);
   }
   get(name: string): T | undefined {
-    text(name, `${kindOf(this).name}.get`, "key");
+    text(name, `${classOf(this).name}.get`, "key");
     return this.members().find(([key]) => key === name)?.[1];
   }
   set(name: string, value: T): this {
@@ -213,13 +213,13 @@ abstract class KeyedClass<T> extends Module {
     return this.members();
   }
   update(given: Entries<T>): this {
-    for (const [name, value] of pairs(given, kindOf(this).name, "update")) this.put(name, value);
+    for (const [name, value] of pairs(given, classOf(this).name, "update")) this.put(name, value);
     return this;
   }
   /** Takes a member out and answers it. */
   pop(name: string): T {
     const value = this.get(name);
-    if (value === undefined) throw new OpError(`${kindOf(this).name}: no member is called ${describe(name)}`);
+    if (value === undefined) throw new OpError(`${classOf(this).name}: no member is called ${describe(name)}`);
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }
@@ -294,7 +294,7 @@ class ParameterListClass extends Listed<Parameter> {
     return this;
   }
   extend(values: Iterable<Tensor>): this {
-    for (const value of listOf<Tensor>(values, kindOf(this).name, "parameters", "a list of tensors"))
+    for (const value of listOf<Tensor>(values, classOf(this).name, "parameters", "a list of tensors"))
       this.append(value);
     return this;
   }
@@ -306,7 +306,7 @@ class ParameterListClass extends Listed<Parameter> {
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ParameterList {
-    return new (kindOf(this) as unknown as typeof ParameterListClass)(
+    return new (classOf(this) as unknown as typeof ParameterListClass)(
       this.members().slice(...ends("ParameterList", start, end)),
     );
   }

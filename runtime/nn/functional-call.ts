@@ -1,6 +1,6 @@
 // torch.func's functions of modules: called with other parameters, and many of them as one.
 
-import { kindOf } from "../base/class-name.js";
+import { classOf } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { listOf } from "../base/argument-kinds.js";
@@ -92,7 +92,7 @@ export function functional_call(...given: unknown[]): unknown {
       ...(extra.length ? [`Unexpected key(s): ${quoted(extra)}.`] : []),
       ...(missing.length ? [`Missing key(s): ${quoted(missing.sort())}.`] : []),
     ];
-    throw new OpError(`Error(s) in reparametrizing for ${kindOf(module).name}:\n\t${said.join("\n\t")}`);
+    throw new OpError(`Error(s) in reparametrizing for ${classOf(module).name}:\n\t${said.join("\n\t")}`);
   }
   const list: unknown[] = Array.isArray(args) ? [...args] : [args];
   if (kwargs) list.push(kwargs);
@@ -106,7 +106,7 @@ export function stack_module_state(...given: unknown[]): Record<string, Tensor>[
   const models = listOf<Module>(taken("stack_module_state models", given)[0], "stack_module_state", "models");
   if (models.length === 0) throw new OpError("stack_module_state: Expected at least one model, got 0.");
   for (const model of models) checkModule(model, "stack_module_state");
-  if (models.some((model) => kindOf(model) !== kindOf(models[0]!)))
+  if (models.some((model) => classOf(model) !== classOf(models[0]!)))
     throw new OpError("stack_module_state: Expected all models to be of the same class.");
   return (["named_parameters", "named_buffers"] as const).map((of) => {
     const all = models.map((model) => new Map<string, Tensor>(model[of]()));

@@ -1,6 +1,6 @@
 // load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
 
-import { kindOf } from "../base/class-name.js";
+import { classOf } from "../base/class-name.js";
 import { copy_ } from "../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
@@ -133,7 +133,7 @@ function compared(
     }
   }
   if (wrong.length)
-    throw new OpError(`Error(s) in loading state_dict for ${kindOf(module).name}:\n\t${wrong.join("\n\t")}`);
+    throw new OpError(`Error(s) in loading state_dict for ${classOf(module).name}:\n\t${wrong.join("\n\t")}`);
   return [pairs, new Report(missing, unexpected), own];
 }
 

@@ -12,7 +12,7 @@ import { keep } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
-import { kindOf } from "../base/class-name.js";
+import { classOf } from "../base/class-name.js";
 import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type StateHooks } from "./hooks.js";
 import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardPreHook } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
@@ -48,7 +48,7 @@ class ModuleClass {
 
   // Subclasses say what they take and give, and are typed by it when called.
   forward(..._args: any[]): any {
-    throw new TypeMismatchError(`Module [${kindOf(this).name}] is missing the required "forward" function`);
+    throw new TypeMismatchError(`Module [${classOf(this).name}] is missing the required "forward" function`);
   }
 
   // --- What belongs to it ---------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class ModuleClass {
 
   /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
   deepcopy(): this {
-    return copied(this, new Map(), (like) => Reflect.construct(ModuleClass, [], kindOf(like))) as this;
+    return copied(this, new Map(), (like) => Reflect.construct(ModuleClass, [], classOf(like))) as this;
   }
 
   // --- Modes ----------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ class ModuleClass {
         "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
       );
     const { hooks } = hidden.get(this)!;
-    return (hooks.compiled = compiler(kindOf(this).name, (...args) => forwarded(this, hooks, args), given));
+    return (hooks.compiled = compiler(classOf(this).name, (...args) => forwarded(this, hooks, args), given));
   }
 
   // --- Hooks ----------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ class ModuleClass {
     acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(
-      ("parametrizations" in this ? "Parametrized" : "") + kindOf(this).name,
+      ("parametrizations" in this ? "Parametrized" : "") + classOf(this).name,
       this.extra_repr(),
       parts.map(([name, m]) => [name, String(m)] as const),
     );
@@ -374,7 +374,7 @@ class ModuleClass {
 }
 
 const noExtraState = (module: ModuleClass): OpError =>
-  new OpError(`${kindOf(module).name}: there is no extra state; override get_extra_state and set_extra_state`);
+  new OpError(`${classOf(module).name}: there is no extra state; override get_extra_state and set_extra_state`);
 
 /** Throws unless `value` is a module. */
 export function checkModule(value: unknown, where: string): ModuleClass {

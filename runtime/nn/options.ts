@@ -64,7 +64,10 @@ export function construct<T extends object>(name: string, defaults: T, args: rea
   return out as T;
 }
 
-/** Refuses what cannot be meant: a type or a device that is none, where a size is wanted, or where the default is a boolean or a number. */
+/**
+ * Refuses what cannot be meant: a type or a device that is none, no size where one is wanted, and what is neither a
+ * boolean nor a number where the default is one.
+ */
 function ofKind(value: unknown, rule: unknown, op: string, name: string): unknown {
   if (typeof rule === "boolean") return flag(value, op, name);
   if (rule instanceof Size) {

@@ -15,7 +15,7 @@ export function copies(kernel: Kernel, from: number, to: number, env: Env = {}):
     [floating, integral].every((code) => {
       if (!code) return true;
       const { pred, body } = code.steps[0]!,
-        element = once(body, env);
+        element = unscaled(body, env);
       if (pred || !(element instanceof Element)) return false;
       const read = accesses[element.access]!,
         { guard } = code.accesses[element.access]!;
@@ -30,5 +30,5 @@ export function copies(kernel: Kernel, from: number, to: number, env: Env = {}):
 }
 
 /** A formula without a factor that is 1: `g * alpha`. */
-const once = (e: Node, env: Env): Node =>
+const unscaled = (e: Node, env: Env): Node =>
   e instanceof Binary && e.operator === "*" && e.right instanceof Uniform && env[e.right.name] === 1 ? e.left : e;

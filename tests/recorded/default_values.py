@@ -9,23 +9,12 @@ import ast
 import inspect
 import json
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import torch
+from pytorch_names import lookup, schema_name, stubs
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE)]
-KINDS = {
-    "Tensor": torch.Tensor,
-    "Generator": torch.Generator,
-    "Module": torch.nn.Sequential,
-    **{kind: getattr(torch.nn, kind) for kind in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict")},
-    "SGD": torch.optim.SGD,
-    "Adam": torch.optim.Adam,
-    "StepLR": torch.optim.lr_scheduler.StepLR,
-    "DataLoader": torch.utils.data.DataLoader,
-}
 Overload = list[list]
 
 
@@ -75,20 +64,6 @@ def of_stub(function: ast.FunctionDef) -> Overload:
     return out
 
 
-def stubs() -> dict[str, list[Overload]]:
-    folder, found = Path(torch.__file__).parent / "_C", defaultdict(list)
-    for file, prefix in (("_VariableFunctions.pyi", "torch"), ("_nn.pyi", "torch.nn.functional")):
-        for node in ast.parse((folder / file).read_text()).body:
-            if isinstance(node, ast.FunctionDef):
-                found[f"{prefix}.{node.name}"].append(of_stub(node))
-    for part in ast.parse((folder / "__init__.pyi").read_text()).body:
-        if isinstance(part, ast.ClassDef) and part.name == "TensorBase":
-            for node in part.body:
-                if isinstance(node, ast.FunctionDef):
-                    found[f"Tensor.{node.name}"].append(of_stub(node))
-    return found
-
-
 def of_schemas(own: str) -> list[Overload]:
     out = []
     for schema in torch._C._jit_get_schemas_for_operator(f"aten::{own}"):
@@ -107,20 +82,17 @@ def of_schemas(own: str) -> list[Overload]:
 
 
 def main() -> None:
-    known, recorded = stubs(), {}
+    known, recorded = stubs(of_stub), {}
     for name in json.load(sys.stdin):
         if name.startswith("Tensor[2]"):
             continue
-        first, *path = name.split(".")
-        at = KINDS.get(first, torch)
-        for word in path:
-            at = getattr(at, word, None)
+        at = lookup(name)
         if at is None:
             continue
         try:
             overloads = [of_signature(inspect.signature(at))]
         except (TypeError, ValueError):
-            overloads = known.get(name) or of_schemas("_".join(path).removeprefix("nn_functional_"))
+            overloads = known.get(name) or of_schemas(schema_name(name))
         kept = []
         for one in overloads:
             one = [p for p in one if p[0] != "out"]

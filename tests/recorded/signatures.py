@@ -13,18 +13,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import torch
+from pytorch_names import lookup, schema_name, stubs
 
 HERE = Path(__file__).parent
-KINDS = {
-    "Tensor": torch.Tensor,
-    "Generator": torch.Generator,
-    "Module": torch.nn.Sequential,
-    **{kind: getattr(torch.nn, kind) for kind in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict")},
-    "SGD": torch.optim.SGD,
-    "Adam": torch.optim.Adam,
-    "StepLR": torch.optim.lr_scheduler.StepLR,
-    "DataLoader": torch.utils.data.DataLoader,
-}
 
 
 def of_signature(signature: inspect.Signature) -> str:
@@ -55,25 +46,6 @@ def of_stub(function: ast.FunctionDef) -> str:
     return ", ".join(name for name in out if name not in ("self", "cls"))
 
 
-def stubs() -> dict[str, list[str]]:
-    """By "torch.f" and "Tensor.f"."""
-    folder, found = Path(torch.__file__).parent / "_C", defaultdict(list)
-    functions = ast.parse((folder / "_VariableFunctions.pyi").read_text())
-    for node in functions.body:
-        if isinstance(node, ast.FunctionDef):
-            found[f"torch.{node.name}"].append(of_stub(node))
-    for node in ast.parse((folder / "_nn.pyi").read_text()).body:
-        if isinstance(node, ast.FunctionDef):
-            found[f"torch.nn.functional.{node.name}"].append(of_stub(node))
-    for part in ast.parse((folder / "__init__.pyi").read_text()).body:
-        if isinstance(part, ast.ClassDef) and part.name in ("TensorBase", "Generator"):
-            kind = part.name.removesuffix("Base")
-            for node in part.body:
-                if isinstance(node, ast.FunctionDef):
-                    found[f"{kind}.{node.name}"].append(of_stub(node))
-    return found
-
-
 def schemas() -> dict[str, list[str]]:
     found = defaultdict(list)
     for schema in torch._C._jit_get_all_schemas():
@@ -90,19 +62,15 @@ def schemas() -> dict[str, list[str]]:
 
 
 def main() -> None:
-    known, operators, recorded = stubs(), schemas(), {}
+    known, operators, recorded = stubs(of_stub), schemas(), {}
     for name in json.load(sys.stdin):
-        first, *path = name.split(".")
-        at = KINDS.get(first, torch)
-        for word in path:
-            at = getattr(at, word, None)
+        at = lookup(name)
         if at is None:
             continue
         try:
             lines = [of_signature(inspect.signature(at))]
         except (TypeError, ValueError):
-            own = "_".join(path).removeprefix("nn_functional_")
-            lines = known.get(name) or operators.get(f"aten::{own}") or []
+            lines = known.get(name) or operators.get(f"aten::{schema_name(name)}") or []
         lines = list(dict.fromkeys(re.sub(r"(, \*)?, out=?$", "", line) for line in lines if line != "*args, **kwargs"))
         if lines:
             recorded[name] = lines

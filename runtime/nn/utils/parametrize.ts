@@ -1,6 +1,6 @@
 // torch.nn.utils.parametrize: a parameter or buffer that is computed from another each time it is asked for.
 
-import { kindOf } from "../../base/class-name.js";
+import { classOf } from "../../base/class-name.js";
 import { OpError } from "../../base/errors.js";
 import { callable } from "../../base/argument-kinds.js";
 import { callable as callableClass } from "../../base/callable.js";
@@ -41,7 +41,7 @@ class ParametrizationListClass extends ModuleList {
     let out: Tensor | readonly Tensor[] = value;
     for (const module of [...this].reverse() as Parametrization[]) {
       if (module.right_inverse) out = module.right_inverse(out as Tensor);
-      else if (must) throw new OpError(`parametrization ${kindOf(module).name} does not implement right_inverse.`);
+      else if (must) throw new OpError(`parametrization ${classOf(module).name} does not implement right_inverse.`);
     }
     return out;
   }
@@ -108,7 +108,7 @@ export function register_parametrization(...args: unknown[]): Module {
   const before = own(module)[name];
   if (!(before instanceof Tensor))
     throw new OpError(
-      `Module '${kindOf(module).name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
+      `Module '${classOf(module).name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
     );
   const known = is_parametrized(module, name),
     list = known ? listsOf(module)!.get(name)! : new ParametrizationList([parametrization], before);
@@ -151,7 +151,7 @@ export function remove_parametrizations(...args: unknown[]): Module {
     args,
   ) as [Module, string, boolean?];
   if (!is_parametrized(module, name))
-    throw new OpError(`Module ${kindOf(module).name} does not have a parametrization on ${name}`);
+    throw new OpError(`Module ${classOf(module).name} does not have a parametrization on ${name}`);
   const list = listsOf(module)!.get(name)!,
     originals = list.originals(),
     [original] = originals as [Tensor];
@@ -187,7 +187,7 @@ export function transfer_parametrizations_and_params(...args: unknown[]): Module
     names = lists ? (name === undefined || name === null ? lists.keys() : [name]) : [];
   for (const key of names) {
     const list = lists!.get(key);
-    if (!list) throw new OpError(`${op}: Module ${kindOf(from).name} does not have a parametrization on ${key}`);
+    if (!list) throw new OpError(`${op}: Module ${classOf(from).name} does not have a parametrization on ${key}`);
     if (!(key in to)) to.register_parameter(key, new Parameter(unrecorded(() => list().detach())));
     for (const parametrization of list) register_parametrization(to, key, parametrization);
     const made = listsOf(to)!.get(key)!;
@@ -218,5 +218,5 @@ export function cached<T>(body: () => T): T {
 /** The class that the module was made of. */
 export function type_before_parametrizations(module: Module): unknown {
   [module] = taken("type_before_parametrizations module", arguments);
-  return kindOf(checkModule(module, "type_before_parametrizations"));
+  return classOf(checkModule(module, "type_before_parametrizations"));
 }

@@ -1,7 +1,7 @@
 // The pruning methods of torch.nn.utils.prune: what a mask holds at zero. A method is called before each call of its
 // module, like a hook; several on one parameter are joined by a PruningContainer.
 
-import { kindOf } from "../../base/class-name.js";
+import { classOf } from "../../base/class-name.js";
 import { refuse } from "../../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { callable } from "../../base/callable.js";
@@ -98,7 +98,7 @@ export abstract class BasePruningMethodClass {
   /** The parameter times its mask. */
   apply_mask(module: Module): Tensor {
     const name = this._tensor_name;
-    if (name === undefined) throw new OpError(`Module ${kindOf(module).name} has to be pruned`);
+    if (name === undefined) throw new OpError(`Module ${classOf(module).name} has to be pruned`);
     const original = tensorIn(module, `${name}_orig`);
     return mul(typed(tensorIn(module, `${name}_mask`), original), original) as Tensor;
   }
@@ -111,7 +111,7 @@ export abstract class BasePruningMethodClass {
   remove(module: Module): void {
     const name = this._tensor_name;
     if (name === undefined)
-      throw new OpError(`Module ${kindOf(module).name} has to be pruned before pruning can be removed`);
+      throw new OpError(`Module ${classOf(module).name} has to be pruned before pruning can be removed`);
     const weight = unrecorded(() => this.apply_mask(module)),
       original = tensorIn(module, `${name}_orig`) as Parameter;
     pruning(module, name)?.handle.remove();
@@ -152,12 +152,12 @@ export function apply<T extends BasePruningMethodClass>(
     weight = tensorIn(module, before ? `${name}_orig` : name);
   own._tensor_name = name;
   if (!(weight instanceof Parameter))
-    throw new OpError(`${make.name}: ${kindOf(module).name} has no parameter '${name}'`);
+    throw new OpError(`${make.name}: ${classOf(module).name} has no parameter '${name}'`);
   const earlier = before && (before.method instanceof PruningContainerClass ? [...before.method] : [before.method]),
     method = earlier ? new PruningContainerClass(...earlier, own) : own;
   unrecorded(() => {
     const now = before ? before.method.apply_mask(module) : weight.detach(),
-      importance = scoresOf(scores, now, `parameter ${name} of ${kindOf(module).name}`),
+      importance = scoresOf(scores, now, `parameter ${name} of ${classOf(module).name}`),
       mask = method.compute_mask(importance, before ? copiedMask(tensorIn(module, `${name}_mask`)) : wholeMask(now));
     before?.handle.remove();
     if (!before) {
