@@ -2,6 +2,21 @@
 const net = (nn) => nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Tanh());
 
 export default {
+  "the bias of a convolution over no channels is drawn, or zero where it depends on nothing": async ({
+    torch,
+    device,
+    equal,
+  }) => {
+    const { nn } = torch,
+      biasOf = async (make) => (await make({ device }).bias.tolist())[0];
+    torch.full([1], 7, { device }).dispose(); // memory that would be seen
+    equal(await biasOf((o) => nn.Conv1d(0, 1, 2, o)), 0);
+    for (let n = 0; n < 5; n++) {
+      torch.full([1], 7, { device }).dispose();
+      const drawn = await biasOf((o) => nn.ConvTranspose3d(0, 1, [2, 1, 3], o));
+      equal(drawn !== 0 && Math.abs(drawn) <= 1 / Math.sqrt(6), true);
+    }
+  },
   "parameters, buffers and modules have paths, in the order they were made": async (t) => {
     const { nn } = t.torch;
     class Net extends nn.Module {
