@@ -1,5 +1,7 @@
 """The website's playgrounds in Chromium: programs and definitions that one types are run in the page."""
 
+import re
+
 import pytest
 from browsing import PHONE, accessible
 
@@ -69,8 +71,9 @@ def test_the_playground_completes_names_of_the_package(opened):
         page.click(".cm-content")
         page.keyboard.press("Control+A")
         page.keyboard.type(typed)
-        page.wait_for_selector(".cm-tooltip-autocomplete li[aria-selected]")
-        assert wanted in page.locator(".cm-tooltip-autocomplete li .cm-completionLabel").all_inner_texts()
+        # Waits: the list of the first letters may still be there when the last are typed.
+        labels = page.locator(".cm-tooltip-autocomplete li .cm-completionLabel")
+        labels.filter(has_text=re.compile(f"^{wanted}$")).wait_for()
 
 
 SQUASH = """op squash(x: Float[*B, N], soft: real = 1) -> Float[*B, N]
