@@ -252,7 +252,12 @@ def test_the_tests_that_run_what_changes_are_known(tmp_path):
     program.write_text(f"const yes = String, no = Number;\n{text}")
     done = node.run([program], env={executed.COUNTS: str(counts)})
     assert done.returncode == 0, done.stdout
-    executed.note("tests/test_x.py::test_x", counts, places)
+    another = tmp_path / "another"
+    (another / "runtime").mkdir(parents=True)
+    (another / "runtime" / "x.mjs").write_text("// Of a package that a test built.\n")
+    executed.note("tests/test_x.py::test_x", counts, places, another)
+    assert executed.read(places) == {}
+    executed.note("tests/test_x.py::test_x", counts, places, tmp_path / "dist")
     found = executed.read(places)
     ran = {word: program.read_text().index(word) for word in ("yes(x)", "no(x)")}
     assert executed.running(found, {"runtime/x.mjs": ran["yes(x)"]}) == {"tests/test_x.py::test_x"}

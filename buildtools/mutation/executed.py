@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -33,12 +34,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         del os.environ[COUNTS]
-        note(item.nodeid, Path(folder), Path(os.environ[PLACES]))
+        note(item.nodeid, Path(folder), Path(os.environ[PLACES]), item.config.rootpath / "dist")
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def note(test: str, counts: Path, places: Path) -> None:
-    """Add what a test ran to this process's file: of each module the name of its spans, and each spans once."""
+def note(test: str, counts: Path, places: Path, package: Path) -> None:
+    """Add what a test ran of a package to this process's file: of each module the name of its spans, and each spans
+    once."""
     found: dict[str, bytearray] = {}
     for file in counts.glob("*.json"):
         try:
@@ -46,8 +48,8 @@ def note(test: str, counts: Path, places: Path) -> None:
         except (ValueError, KeyError):  # of a process that was killed
             continue
         for script in scripts:
-            module = script["url"].rpartition("/dist/")[2]
-            if module != script["url"]:
+            folder, _, module = script["url"].rpartition("/dist/")
+            if folder and same(Path(unquote(urlsplit(script["url"]).path)), package / module):
                 ran = painted(script["functions"])
                 found[module] = merged(found[module], ran) if module in found else ran
     if not found:
@@ -62,6 +64,11 @@ def note(test: str, counts: Path, places: Path) -> None:
                 _written.add(name)
                 print(json.dumps({"name": name, "spans": spans}), file=out)
         print(json.dumps({"test": test, "modules": names}), file=out)
+
+
+def same(file: Path, module: Path) -> bool:
+    """Whether that file is this module: a test may build another package, with modules of the same names."""
+    return file.exists() and module.exists() and filecmp.cmp(file, module)
 
 
 def painted(functions: list[dict[str, Any]]) -> bytearray:
