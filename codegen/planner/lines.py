@@ -72,7 +72,7 @@ def resolve(kernel: Kernel, call: Call) -> Resolved:
             if access.axes[i] != "" and access.axes[i] not in named:
                 continue
             there = i < len(bound.axes) and len(bound.axes[i].sizes) > 0
-            step.append(bound.axes[i].strides[0] if there else 0)
+            step.append(bound.axes[i].strides[0] if there and not is_empty(bound) else 0)
             length.append(bound.axes[i].sizes[0] if there else 1)
         steps.append(step)
         lengths.append(length)
@@ -96,8 +96,11 @@ def lines_of(kernel: Kernel, loop: Loop, call: Call) -> list[Line]:
 
 
 def stride_of(access: Access, bound: Bound, name: str, sizes: list[int], k: int) -> int:
-    """How far axis k of a loop moves an access.  Axes that a tensor lacks, or has with length 1, do not."""
+    """How far axis k of a loop moves an access.  Axes that a tensor lacks, or has with length 1, do not, nor do any of a
+    tensor without elements."""
     total = 0
+    if is_empty(bound):
+        return total
     for i in range(len(access.axes)):
         if access.axes[i] != name or i >= len(bound.axes):
             continue
@@ -106,6 +109,12 @@ def stride_of(access: Access, bound: Bound, name: str, sizes: list[int], k: int)
         if at >= 0 and (axis.sizes[at] != 1 or sizes[k] == 1):
             total += axis.strides[at]
     return total
+
+
+def is_empty(bound: Bound) -> bool:
+    """Whether a tensor has no elements: then a kernel may compute where one would be, but does not use what is there,
+    and there may be no memory around."""
+    return 0 in bound.shape
 
 
 def without_ones(lines: list[Line]) -> list[Line]:
