@@ -96,7 +96,7 @@ def lines_of(kernel: Kernel, loop: Loop, call: Call) -> list[Line]:
 
 
 def stride_of(access: Access, bound: Bound, name: str, sizes: list[int], k: int) -> int:
-    """How far axis k of a loop moves an access.  Axes that a tensor lacks, or has with length 1, do not, nor do any of a
+    """How far axis k of a loop moves an access.  Axes that a tensor lacks, or has with length 1, do not, nor any of a
     tensor without elements."""
     total = 0
     if is_empty(bound):
