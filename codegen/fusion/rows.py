@@ -68,6 +68,17 @@ class Course:
         self.by[loop][d] = step
         return True
 
+    def takes(self, read: Course, outer: int) -> bool:
+        """Adds where the lines of one more read go; whether its rows are those of the reads before.  A product of rows
+        with each other reads two at a time."""
+        for loop in range(len(self.names)):
+            if loop < outer and (self.which[loop] != read.which[loop] or self.by[loop] != read.by[loop]):
+                return False
+            for d in range(len(self.sizes[loop])):
+                if read.which[loop][d] >= 0 and not self.goes(loop, d, read.which[loop][d], read.by[loop][d]):
+                    return False
+        return True
+
 
 def row_inserted(base: Work, row: Work, p: Pointwise) -> Work | None:
     """A product with the rows that it reads computed where it reads them."""
@@ -149,10 +160,11 @@ def course_of(base: Work, row: Work, p: Pointwise, reads: list[int]) -> Course |
     kernel = base.kernels[0]
     own = resolve(p.kernel, row.call)
     rows = len(collapsed(own.outer))
-    course = Course(kernel, sizes_of(base, kernel))
+    course: Course | None = None
     stores = stores_of(row, p)
     outer = len(kernel.loops)
     for n in reads:
+        read = Course(kernel, sizes_of(base, kernel))
         access = kernel.accesses[n]
         bound = base.call.slots[access.slot]
         target = stores[base.values[access.slot]]
@@ -164,15 +176,19 @@ def course_of(base: Work, row: Work, p: Pointwise, reads: list[int]) -> Course |
         for i in range(len(access.axes)):
             if access.axes[i] == "":
                 return None
-            loop = course.names.index(access.axes[i])
+            loop = read.names.index(access.axes[i])
             for d in range(len(bound.axes[i].sizes)):
                 line = where.which[i][d]
-                at = d + len(course.sizes[loop]) - len(bound.axes[i].sizes)
+                at = d + len(read.sizes[loop]) - len(bound.axes[i].sizes)
                 if line < 0:
                     continue
-                if at < 0 or (line >= rows) != (loop >= outer) or not course.goes(loop, at, line, where.by[i][d]):
+                if at < 0 or (line >= rows) != (loop >= outer) or not read.goes(loop, at, line, where.by[i][d]):
                     return None
-    return whole_rows(course, p.lines, rows, outer)
+        if course is None:
+            course = read
+        elif not course.takes(read, outer):
+            return None
+    return None if course is None else whole_rows(course, p.lines, rows, outer)
 
 
 def whole_rows(course: Course, lines: list[Line], rows: int, outer: int) -> Course | None:

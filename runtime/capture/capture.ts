@@ -90,10 +90,14 @@ function finished(
     gradients.push({ of, view: now && recorder.viewOf(now) });
   }
   guards.found(recorder, tensors);
-  const disturbed = guards.disturbed();
-  const { values, steps, hosts, draws } = recorder;
+  const disturbed = guards.disturbed(tensors);
+  const { values, steps, hosts, draws } = recorder,
+    marked = tensors.flatMap(({ requires_grad }, i) =>
+      requires_grad === guards.inputs[i]!.requires_grad ? [] : [[i, requires_grad] as const],
+    ),
+    ahead = values.length;
   return {
-    program: { name, values, steps, hosts, draws, result, gradients, ahead: values.length, roots: [], back: null },
+    program: { name, values, steps, hosts, draws, result, gradients, marked, ahead, roots: [], back: null },
     guards,
     recorder,
     given: tensors,

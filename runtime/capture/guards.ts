@@ -2,8 +2,7 @@
 // it took from elsewhere are as they were.
 
 import { classOf } from "../base/class-name.js";
-import type { Device } from "../devices/device.js";
-import type { DType } from "../elements/dtype.js";
+import type { Device, Layout } from "../devices/device.js";
 import { casting } from "../dispatch/casting.js";
 import { isOptions } from "../base/named-arguments.js";
 import { is_grad_enabled, is_inference_mode_enabled } from "../tape/grad-mode.js";
@@ -68,12 +67,8 @@ export function likeArguments(args: readonly unknown[]): unknown[] | null {
 }
 
 /** What is asked of a tensor that is given. */
-interface Given {
+interface Given extends Layout {
   readonly device: Device;
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly strides: readonly number[];
-  readonly offset: number;
   readonly weak: boolean;
   readonly requires_grad: boolean;
   readonly leaf: boolean;
@@ -84,6 +79,11 @@ interface Given {
   /** The elements of all its memory: that of a view is larger than the view. */
   readonly length: number;
 }
+
+export const layoutOf = ({ dtype, shape, strides, offset }: Tensor): Layout => ({ dtype, shape, strides, offset });
+
+const sameLayout = (a: Layout, b: Layout): boolean =>
+  a.offset === b.offset && sameList(a.shape, b.shape) && sameList(a.strides, b.strides);
 
 const sharing = (tensors: readonly Tensor[], at: number): number => {
   for (let i = 0; i < at; i++) if (tensors[i]!.storage === tensors[at]!.storage) return i;
@@ -96,6 +96,15 @@ const sameList = (a: readonly number[], b: readonly number[]): boolean => {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 };
+
+/** In what a tensor is not as the one given was.  `exact`: its memory counts, too. */
+function difference(x: Tensor, was: Given, exact: boolean): string | null {
+  if (x.dtype !== was.dtype || x.storage.device !== was.device || x.weak !== was.weak) return "the type or device";
+  if (!sameList(x.shape, was.shape)) return "the shape";
+  if (!sameLayout(x, was) || x.storage.length !== was.length) return "the layout";
+  if (x.requires_grad !== was.requires_grad || x.is_leaf !== was.leaf) return "requires_grad";
+  return exact && was.storage && was.storage !== x.storage ? "the memory" : null;
+}
 
 // --- Modules ------------------------------------------------------------------------------------------
 
@@ -146,21 +155,19 @@ interface TensorSeen {
   readonly tensor: Tensor;
   readonly storage: Storage;
   readonly requires_grad: boolean;
+  readonly layout: Layout;
 }
 interface LeafSeen {
   readonly leaf: Tensor;
   /** The gradient's memory must be laid out as this; null: there is none. */
-  readonly gradient: {
-    readonly shape: readonly number[];
-    readonly strides: readonly number[];
-    readonly offset: number;
-  } | null;
+  readonly gradient: Layout | null;
 }
 
 /** What a recorder found on the way. */
 export interface Seen {
   readonly modules: ReadonlyMap<object, ModuleSeen>;
-  readonly tensors: ReadonlySet<Tensor>;
+  /** Tensors from elsewhere, and their layouts when they were first seen. */
+  readonly tensors: ReadonlyMap<Tensor, Layout>;
   readonly leaves: ReadonlyMap<Tensor, { readonly before: Tensor | null; readonly set: boolean }>;
   readonly values: readonly Value[];
   forms(x: Tensor): boolean;
@@ -202,13 +209,13 @@ export class Guards {
     this.modules = [...modules];
     this.values = values.filter(({ source }) => source.kind === "captured");
     this.tensors = [...tensors]
-      .filter((x) => !given.includes(x))
-      .map((tensor) => ({ tensor, storage: tensor.storage, requires_grad: tensor.requires_grad }));
+      .filter(([x]) => !given.includes(x))
+      .map(([tensor, layout]) => ({ tensor, storage: tensor.storage, requires_grad: tensor.requires_grad, layout }));
     for (const [leaf, { before, set }] of leaves) {
       if (set || seen.forms(leaf)) continue;
       this.leaves.push({
         leaf,
-        gradient: before && { shape: before.shape, strides: before.strides, offset: before.offset },
+        gradient: before && layoutOf(before),
       });
     }
   }
@@ -244,19 +251,13 @@ export class Guards {
     for (let i = 0; i < rest.length; i++)
       if (!Object.is(rest[i], this.rest[i])) return `the argument ${String(this.rest[i])}`;
     for (let i = 0; i < tensors.length; i++) {
-      const x = tensors[i]!,
-        was = this.inputs[i]!;
-      if (x.dtype !== was.dtype || x.storage.device !== was.device || x.weak !== was.weak)
-        return `the type or device of tensor ${i}`;
-      if (!sameList(x.shape, was.shape)) return `the shape of tensor ${i}`;
-      if (!sameList(x.strides, was.strides) || x.offset !== was.offset || x.storage.length !== was.length)
-        return `the layout of tensor ${i}`;
-      if (x.requires_grad !== was.requires_grad || x.is_leaf !== was.leaf) return `requires_grad of tensor ${i}`;
-      if (exact && was.storage && was.storage !== x.storage) return `the memory of tensor ${i}`;
-      if (sharing(tensors, i) !== was.shares) return `the memory that tensor ${i} shares`;
+      const other = difference(tensors[i]!, this.inputs[i]!, exact);
+      if (other) return `${other} of tensor ${i}`;
+      if (sharing(tensors, i) !== this.inputs[i]!.shares) return `the memory that tensor ${i} shares`;
     }
-    for (const { tensor, storage, requires_grad } of this.tensors) {
+    for (const { tensor, storage, requires_grad, layout } of this.tensors) {
       if (tensor.storage !== storage) return "the memory of a tensor that the function uses";
+      if (!sameLayout(tensor, layout)) return "the layout of a tensor that the function uses";
       if (tensor.requires_grad !== requires_grad) return "requires_grad of a tensor that the function uses";
     }
     for (const { source } of this.values) {
@@ -277,8 +278,16 @@ export class Guards {
     return null;
   }
 
-  /** A property of a module that the function itself changed; null where it left all. */
-  disturbed(): string | null {
+  /** What the function itself changed of a module, or of a tensor besides its elements; null where it left all. */
+  disturbed(given: readonly Tensor[]): string | null {
+    for (const [i, x] of given.entries()) {
+      const was = this.inputs[i]!,
+        { requires_grad } = x.is_leaf && was.leaf ? x : was, // of a leaf, a replay changes that (Program.marked)
+        other = difference(x, { ...was, requires_grad }, true);
+      if (other) return `it changes ${other} of tensor ${i} of the arguments, which a replay would not`;
+    }
+    if (this.tensors.some(({ tensor, layout }) => !sameLayout(tensor, layout)))
+      return "it changes the layout of a tensor from outside, which a replay would not";
     for (const [module, seen] of this.modules) {
       const name = changed(module, seen);
       if (name !== null) return `it changes '${name}' of ${called(module)}, which a replay would not`;

@@ -115,6 +115,8 @@ export interface Program {
   readonly draws: readonly (RandomSource | null)[];
   readonly result: Result;
   readonly gradients: readonly GradientLeft[];
+  /** Which of the tensors given require gradients afterwards, or no longer do. */
+  readonly marked: readonly (readonly [index: number, requires_grad: boolean])[];
   /** How many of the values the way forward has; those after them are the way back's. */
   readonly ahead: number;
   /** Of each result that requires gradients: which root of the way back it is, or why there is none. */

@@ -18,7 +18,7 @@ import type { Elements } from "../program/compiled-op.js";
 import type { Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Source, Step, Value, View } from "./program.js";
-import { type ModuleSeen, moduleSeen } from "./guards.js";
+import { type ModuleSeen, layoutOf, moduleSeen } from "./guards.js";
 import { launchesOf, restoring, stepOf } from "./optimizer-step.js";
 
 /** What a leaf's gradient was when it was first looked at; `set`: it was replaced before anybody looked. */
@@ -44,7 +44,7 @@ export class Recorder implements Capturing {
   readonly words: RandomWords[] = [];
   readonly leaves = new Map<Tensor, GradientSeen>();
   readonly modules = new Map<object, ModuleSeen>();
-  readonly tensors = new Set<Tensor>();
+  readonly tensors = new Map<Tensor, Layout>();
   /** Why this cannot be replayed, and where that happened. */
   trouble: string | null = null;
   /** The value that a storage holds now; the given storages with the value that each began with. */
@@ -287,7 +287,7 @@ export class Recorder implements Capturing {
   uses(tensors: readonly (Tensor | null)[]): void {
     for (let x of tensors) {
       while (x?.base && this.forms(x)) x = x.base;
-      if (x && !x.weak && !this.forms(x)) this.tensors.add(x);
+      if (x && !x.weak && !this.forms(x) && !this.tensors.has(x)) this.tensors.set(x, layoutOf(x));
     }
   }
   drawing(source: RandomSource): void {

@@ -126,7 +126,7 @@ export class Replay {
       draws = program.draws.map((source) => nextCall(source));
     this.forward.run(memory, draws);
     for (const { commit } of next) commit();
-    this.leave(memory);
+    this.leave(memory, given);
     this.count++;
     return this.answer(memory, given, draws);
   }
@@ -158,8 +158,9 @@ export class Replay {
     return memory;
   }
 
-  /** Leaves the gradients that the function leaves. */
-  private leave(memory: Memory): void {
+  /** Leaves the gradients that the function leaves, and what requires them. */
+  private leave(memory: Memory, given: readonly Tensor[]): void {
+    for (const [index, requires_grad] of this.program.marked) given[index]!.requires_grad_(requires_grad);
     this.program.gradients.forEach(({ of, view }, i) => {
       if (!view) of.grad = null;
       else if (!this.left[i] || of.hiddenGradient() !== this.left[i]) {

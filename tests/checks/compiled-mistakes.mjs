@@ -232,4 +232,80 @@ export default {
       console.warn = warn;
     }
   },
+
+  "rows that a product reads on both sides are each its own": async (t) => {
+    const { torch } = t,
+      F = torch.nn.functional,
+      rows = {
+        "less the mean": (x) => x.sub(x.mean(-1, true)),
+        normalize: (x) => F.normalize(x, { dim: -1 }),
+        softmax: (x) => x.softmax(-1),
+        layer_norm: (x) => F.layer_norm(x, [5]),
+      },
+      products = {
+        "with themselves": [[3, 5], (y) => y.matmul(y.t())],
+        "in a batch": [[2, 3, 5], (y) => y.bmm(y.transpose(1, 2))],
+        "of two of a batch": [[2, 3, 5], (y) => y.index(0).matmul(y.index(1).t())],
+        "of the first with all": [[3, 5], (y) => y.narrow(0, 0, 1).matmul(y.t())],
+        "of all with the last": [[3, 5], (y) => y.mv(y.index(-1))],
+        "each with itself": [[3, 5], (y) => torch.einsum("ij,ij->i", y, y)],
+        "of every second": [[4, 5], (y) => y.index("::2").matmul(y.index("1::2").t())],
+        "by columns": [[3, 5], (y) => y.t().matmul(y)],
+      };
+    for (const own of Object.values(rows))
+      for (const [shape, product] of Object.values(products))
+        await like(
+          t,
+          (x) => product(own(x)),
+          (n) => [made(t, shape, n)],
+        );
+    await like(
+      t,
+      (x) => torch.cov(x),
+      (n) => [made(t, [3, 5], n)],
+    );
+  },
+
+  "what a function changes of a tensor besides elements, a replay changes too, or there is none": async (t) => {
+    const { torch } = t,
+      { warn } = console,
+      said = [];
+    console.warn = (text) => said.push(text);
+    try {
+      const outside = made(t, [2, 3]);
+      const changes = {
+        requires_grad: (x) => x.requires_grad_().mul(2).detach(),
+        "no gradient any more": (x) => x.requires_grad_(false).mul(2),
+        t: (x) => [x.sum(), x.t_()][0],
+        unsqueeze: (x) => x.unsqueeze_(0).mul(2),
+        squeeze: (x) => [x.mul(2), x.narrow(0, 0, 1).squeeze_(0)][0],
+        detach: (x) => x.detach_().mul(3),
+        "a tensor from outside": (x) => [outside.mul(x.sum()), outside.transpose_(0, 1)][0],
+      };
+      for (const [name, own] of Object.entries(changes)) {
+        const f = torch.compile(own),
+          input = (n) => made(t, [2, 3], n, { requires_grad: name === "no gradient any more" });
+        for (let n = 0; n < CALLS; n++) {
+          const [a, b] = [input(n), input(n)],
+            before = outside.shape,
+            got = f(a);
+          if (name === "a tensor from outside") outside.t_();
+          t.equal(outside.shape, before);
+          const wanted = own(b);
+          t.equal([name, a.shape, a.requires_grad, a.is_leaf], [name, b.shape, b.requires_grad, b.is_leaf]);
+          t.equal([name, got.shape, await got.tolist()], [name, wanted.shape, await wanted.tolist()]);
+        }
+        const { replays } = torch.compiler.counts(f);
+        if (["requires_grad", "no gradient any more", "squeeze", "detach"].includes(name))
+          ok(replays >= 3, `${name}: ${replays} replays`);
+      }
+      for (const what of ["the shape of tensor 0 of the arguments", "the layout of a tensor from outside"])
+        ok(
+          said.some((text) => text.includes(`it changes ${what}, which a replay would not`)),
+          said.join("\n"),
+        );
+    } finally {
+      console.warn = warn;
+    }
+  },
 };

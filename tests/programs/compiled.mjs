@@ -1,0 +1,140 @@
+// Recorded programs as functions of their constants, compiled: replays give what the program gives as it is, and leave
+// its arguments so.  node compiled.mjs FILE cpu|webgpu [FIRST COUNT].  FILE holds a program a line; what PyTorch answered
+// is not asked.  Prints {"programs": n, "replays": n, "refused": {why: n}, "found": [...]} as JSON.
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { Player } from "./player.mjs";
+
+const CALLS = 4; // the first two are recorded
+/** What reads values, so that nothing is captured, where the index is a tensor; and what changes how arguments lie. */
+const READS = /__[gs]etitem__$|masked_select|nonzero|unique|bincount|repeat_interleave|one_hot|equal$|allclose/,
+  TURNS = /\.(detach_|t_|transpose_|squeeze_|unsqueeze_|swapaxes_|swapdims_|movedim_|retain_grad)$/;
+
+/** Plays steps over tensors that are given for the constants; what waits is refused. */
+class Given extends Player {
+  constructor(torch, device, constants) {
+    super(torch, device);
+    this.constants = constants[Symbol.iterator]();
+  }
+  constant() {
+    return this.constants.next().value;
+  }
+  play(step) {
+    const out = step.ng ? this.torch.no_grad(() => this.call(step)) : this.call(step);
+    if (out instanceof Promise) {
+      out.catch(() => {});
+      throw new Error("is waited for");
+    }
+    if (step.f === "const") this.tensors.set(step.o, out);
+    else this.bind(step.o, out, []);
+    return out;
+  }
+}
+
+function tensorsOf(torch, value) {
+  if (value instanceof torch.Tensor) return [value];
+  return Object(value)[Symbol.iterator] && typeof value !== "string"
+    ? [...value].flatMap((x) => tensorsOf(torch, x))
+    : [];
+}
+
+/** Type, shape, whether it requires a gradient, and the elements. */
+async function seen(x) {
+  if (!x) return ["nothing"];
+  return [`${x.dtype} [${x.shape}] ${x.requires_grad}`, Array.from(await x.detach().data(), Number)];
+}
+
+function near([a, x = []], [b, y = []]) {
+  if (a !== b || x.length !== y.length) return false;
+  return x.every((v, i) => Object.is(v, y[i]) || v === y[i] || Math.abs(v - y[i]) <= 1e-4 * (1 + Math.abs(y[i])));
+}
+
+/** A program's steps that run, as a function of its constants, whose numbers in `copied` it works on copies of. */
+function functionOf(torch, device, steps, copied) {
+  return (...constants) => {
+    const own = constants.map((x, i) => (copied.has(i) ? x.clone() : x)),
+      player = new Given(torch, device, own),
+      made = new Set(steps.flatMap((step) => tensorsOf(torch, player.play(step))));
+    return [...made].filter((x) => !own.includes(x) && !(x.is_leaf && x.requires_grad)).map((x) => x.clone());
+  };
+}
+
+/** Of some steps, those that run without the others. */
+function runnable(torch, device, steps, constants) {
+  const player = new Given(torch, device, constants);
+  return steps.filter((step) => {
+    try {
+      player.play(step);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What can be captured of a program, as a function; text says why nothing can. */
+async function capturable(torch, device, program, constants) {
+  const copied = new Set();
+  let steps = program.steps.filter(({ f, err }) => !err && f !== "check" && !TURNS.test(f));
+  steps = runnable(torch, device, steps, constants());
+  for (;;) {
+    const f = functionOf(torch, device, steps, copied),
+      compiled = torch.compile(f, { fullgraph: true });
+    try {
+      for (let n = 0; n < 2; n++) await compiled(...constants());
+      return f;
+    } catch ({ message }) {
+      const changed = /tensor (\d+) of the arguments is changed in place/.exec(message)?.[1],
+        rest = steps.filter(({ f, a }) => !READS.test(f) || (/__$/.test(f) && !JSON.stringify(a[1]).includes('"t"')));
+      if (changed !== undefined && !copied.has(+changed)) copied.add(+changed);
+      else if (/a value is read/.test(message) && rest.length < steps.length)
+        steps = runnable(torch, device, rest, constants());
+      else return message.replace(/ at .*/s, "");
+    } finally {
+      torch.compiler.reset();
+    }
+  }
+}
+
+/** Compares calls of a program, compiled, with what it is; the first difference of each call is found. */
+export async function compare(torch, device, program, found) {
+  const maker = new Player(torch, device),
+    constants = () => program.steps.filter(({ f }) => f === "const").map(({ w }) => maker.constant(w)),
+    f = await capturable(torch, device, program, constants);
+  if (typeof f === "string") return f;
+  const answers = async (g) => {
+    const given = constants(),
+      all = [...(await g(...given)), ...given];
+    return Promise.all([...all, ...given.map((x) => x.grad)].map(seen));
+  };
+  const wanted = await answers(f),
+    compiled = torch.compile(f, { fullgraph: true });
+  for (let n = 0; n < CALLS; n++) {
+    const got = await answers(compiled),
+      at = got.length === wanted.length ? got.findIndex((x, i) => !near(x, wanted[i])) : got.length;
+    if (at >= 0) found.push({ id: program.id, call: n, at, got: got[at], want: wanted[at] });
+  }
+  const { replays } = torch.compiler.counts(compiled);
+  torch.compiler.reset();
+  return replays;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [file, device, first = 0, count = Infinity] = process.argv.slice(2),
+    torch = await import("../../dist/index.js");
+  if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
+  console.warn = () => {};
+  const total = { programs: 0, replays: 0, refused: {}, found: [] };
+  let n = -1;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    if (++n < +first || n >= +first + +count) continue;
+    const answer = await compare(torch, device, JSON.parse(line), total.found);
+    total.programs++;
+    if (typeof answer === "string") total.refused[answer] = (total.refused[answer] ?? 0) + 1;
+    else total.replays += answer;
+  }
+  console.log(JSON.stringify(total));
+  if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works
+  process.exit(0);
+}
