@@ -12,8 +12,10 @@ from browsing import DESK, PHONE, accessible
 import website.build
 from buildtools import node
 from buildtools.paths import BUILD, ROOT
+from codegen.earlier import Earlier
 from website import figures, guides, markdown
 from website.highlight import highlighted
+from website.reference import typings
 
 # A page of each kind.
 KINDS = (
@@ -99,6 +101,17 @@ def test_every_page_of_the_reference_says_what_it_is_about(documentation):
     assert len(pages) > 1000
     silent = [page for page in pages if '<meta name="description"' not in (documentation / page).read_text()]
     assert sorted(silent) == []
+
+
+def test_members_of_tensors_have_pages_and_what_only_the_runtime_uses_has_none(documentation, dist):
+    """What editors complete after a tensor is what the reference tells."""
+    known = json.loads((documentation / "reference" / "names.json").read_text())
+    tensor = next(v for v in typings.read(dist, Earlier(None)) if v.name == "torch.Tensor")
+    members = {m.name: m for m in tensor.members}
+    assert members.keys() > {"dtype", "device", "grad", "requires_grad", "is_leaf", "ndim", "view"}
+    assert members.keys().isdisjoint({"node", "currentNode", "lay", "receive", "hiddenGradient", "viewRule"})
+    assert [name for name in members if f"Tensor.{name}" not in known] == []
+    assert [name for name, m in members.items() if not m.text and m.kind == "property"] == []
 
 
 @pytest.mark.parametrize("path", KINDS)

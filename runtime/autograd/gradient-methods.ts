@@ -21,7 +21,7 @@ class GradientMethods {
   clone(this: Tensor): Tensor {
     return copying.clone(this);
   }
-  /** Internal: adds to the gradient. */
+  /** @internal Adds to the gradient. */
   receive(this: Tensor, grad: Tensor): void {
     accumulateInto(this, grad);
   }

@@ -58,6 +58,7 @@ declare module "../tensor/tensor.js" {
     nextafter_(other: Tensor): this;
     /** The real parts: of real numbers the tensor itself. */
     readonly real: Tensor;
+    /** The imaginary parts, as a view. */
     readonly imag: Tensor;
     /** The same numbers as complex64. */
     cfloat(options?: Layout): Tensor;

@@ -27,43 +27,43 @@ export interface Layout {
 }
 
 export class Tensor {
+  /** Where the elements lie; views share it. */
   storage: Storage;
   private sizes: readonly number[];
   private steps: readonly number[];
   /** The first element's place in the storage. */
   offset: number;
+  /** The type of the elements: `torch.float32`. */
   dtype: DType;
 
-  /** The node of the tape that made this tensor, and which of its outputs it is.  See currentNode(). */
+  /** @internal The node of the tape that made this tensor, and which of its outputs it is.  See currentNode(). */
   node: Node | null = null;
+  /** @internal */
   outputNumber = 0;
+  /** @internal */
   leafRequiresGrad = false;
+  /** @internal */
   accumulator: AccumulateGrad | null = null;
-  /** For views: what they are views of, and the storage's version for which `node` is right. */
+  /** @internal For views: what they are views of, and the storage's version for which `node` is right. */
   base: Tensor | null = null;
+  /** @internal */
   nodeVersion = 0;
-  /** How a view finds its node anew. */
+  /** @internal How a view finds its node anew. */
   refresh: ((view: Tensor) => void) | null = null;
-  /**
-   * For views that must not be changed in place while recording: one of several that an op made, or one made without
-   * recording.  And for copies that are views in PyTorch.
-   */
+  /** @internal Why it cannot be changed in place while recording: one of several views, unrecorded, or a copied view. */
   viewRule: "several" | "unrecorded" | "copied" | null = null;
-  /** A number in a tensor's place: it gives way to tensors' types. */
+  /** @internal A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
-  /** What stands before its text: "Parameter containing:". */
+  /** @internal What stands before its text: "Parameter containing:". */
   declare readonly heading?: string;
-  /** What stands in the place of its text: "<UninitializedParameter>". */
+  /** @internal What stands in the place of its text: "<UninitializedParameter>". */
   declare readonly stand_in?: string;
   private gradient: Tensor | null = null;
-  /**
-   * Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another
-   * takes its place.
-   */
+  /** Whether backward() made `gradient` for this tensor alone and nobody has read it: another in its place frees it. */
   private unseen = false;
   private gone = false;
 
-  /** Internal: tensors are made by `tensor`, `zeros`, ...  `shape` and `strides` are frozen. */
+  /** Tensors are made by `tensor`, `zeros`, ...  `shape` and `strides` are frozen. */
   constructor(
     storage: Storage,
     dtype: DType,
@@ -92,12 +92,15 @@ export class Tensor {
   get strides(): readonly number[] {
     return this.steps;
   }
+  /** Where the elements are: "cpu" or "webgpu". */
   get device(): Device["type"] {
     return this.storage.device.type;
   }
+  /** The number of axes, as `dim()`. */
   get ndim(): number {
     return this.shape.length;
   }
+  /** Bytes of an element, as `element_size()`. */
   get itemsize(): number {
     return this.element_size();
   }
@@ -202,7 +205,7 @@ export class Tensor {
     return this.tolist<T>();
   }
 
-  /** Internal: another tensor on the same elements, outside of the tape. */
+  /** @internal Another tensor on the same elements, outside of the tape. */
   alias(): Tensor {
     return alias(this);
   }
@@ -220,12 +223,14 @@ export class Tensor {
 
   // --- Autograd -------------------------------------------------------------------------------------
 
+  /** Whether operations on the tensor are recorded for gradients. */
   get requires_grad(): boolean {
     return this.leafRequiresGrad || this.currentNode() !== null;
   }
   set requires_grad(value: boolean) {
     this.requires_grad_(value);
   }
+  /** As `requires_grad`. */
   get requiresGrad(): boolean {
     return this.requires_grad;
   }
@@ -257,12 +262,15 @@ export class Tensor {
     this.leafRequiresGrad = value;
     return this;
   }
+  /** Whether no recorded operation made it: `backward()` fills the `grad` of leaves. */
   get is_leaf(): boolean {
     return this.currentNode() === null;
   }
+  /** The recorded operation that made it; null for a leaf. */
   get grad_fn(): Node | null {
     return this.currentNode();
   }
+  /** The gradient that `backward()` added up, or null. */
   get grad(): Tensor | null {
     capturing?.gradient(this, false);
     this.unseen = false;
@@ -279,16 +287,16 @@ export class Tensor {
     this.unseen = false;
     if (before !== value) before?.dispose();
   }
-  /** Internal: the gradient, for a reader that does not hand it on. */
+  /** @internal The gradient, for a reader that does not hand it on. */
   ownGradient(): Tensor | null {
     capturing?.gradient(this, false);
     return this.gradient;
   }
-  /** Internal: the gradient, if nobody else holds it. */
+  /** @internal The gradient, if nobody else holds it. */
   hiddenGradient(): Tensor | null {
     return this.unseen ? this.gradient : null;
   }
-  /** Internal: sets a gradient that nobody else holds. */
+  /** @internal Sets a gradient that nobody else holds. */
   adoptGradient(value: Tensor): void {
     this.grad = value;
     this.unseen = true;
@@ -316,7 +324,7 @@ export class Tensor {
   is_inference(): boolean {
     return this.storage.inference;
   }
-  /** The node that made it; for a view of something changed in place since, a new one. */
+  /** @internal The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
     const { base } = this; // which may require a gradient only since the view was made
     if (
@@ -348,17 +356,18 @@ export class Tensor {
     this.dtype = other.dtype;
     return this.lay(other.sizes, other.steps, other.offset);
   }
-  /** Internal: sees its memory with other, frozen, sizes and strides. */
+  /** @internal Sees its memory with other, frozen, sizes and strides. */
   lay(shape: readonly number[], strides: readonly number[], offset: number): this {
     this.sizes = shape;
     this.steps = strides;
     this.offset = offset;
     return this;
   }
+  /** Whether its memory was given back by `dispose()` or `tidy`. */
   get is_disposed(): boolean {
     return this.gone;
   }
-  /** Throws if the tensor's memory is gone. */
+  /** @internal Throws if the tensor's memory is gone. */
   check(op: string): void {
     if (this.gone) throw new OpError(`${op}: this tensor was disposed of: ${describeTensor(this)}`);
     this.storage.check(op);

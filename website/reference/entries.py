@@ -59,6 +59,7 @@ FOLDERS = {
     "runtime/views": "Shapes and settings",
     "runtime/composite": "Composite functions",
 }
+SHORT = ("ctc", "fft", "ldl", "lu", "qr", "svd")  # files whose names are abbreviations
 
 
 @dataclass
@@ -96,7 +97,7 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
             entry.names += [n for n in (value.name, *value.names) if n not in entry.names]
     for member in tensor.members:
         name = f"Tensor.{member.name}"
-        if member.file.startswith("runtime/") and name not in known and not is_inner(member):
+        if member.file.startswith("runtime/") and name not in known:
             found.append(of_method(member, name))
     by_name = {name: entry for entry in found for name in entry.names}
     for entry in found:
@@ -104,11 +105,6 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
         if not entry.summary and function is not None and function is not entry:
             entry.summary, entry.function = function.summary, function
     return found
-
-
-def is_inner(member: Value) -> bool:
-    """Whether a property of tensors is what the runtime keeps, not what a user asks for."""
-    return member.kind == "property" and member.file == "runtime/tensor/tensor.d.ts" and not member.doc
 
 
 def of_ops(library: Library, names: Names) -> list[Entry]:
@@ -177,8 +173,9 @@ def place(value: Value, space: str) -> tuple[str, str]:
 
 
 def titled(file: str) -> str:
-    """`index_write` is "Index write"."""
-    return file[0].upper() + file[1:].replace("_", " ")
+    """`index_write` is "Index write", `fft` "FFT"."""
+    words = file.replace("_", " ")
+    return words.upper() if file in SHORT else words[0].upper() + words[1:]
 
 
 def sentence(text: str) -> str:

@@ -168,13 +168,18 @@ function described(name, symbol) {
   };
 }
 
+/** Whether it is only a type that several classes share. */
+const isBase = (exported, symbol) =>
+  exported.declarations?.some(ts.isTypeOnlyImportOrExportDeclaration) &&
+  symbol.declarations?.some((one) => ts.getCombinedModifierFlags(one) & ts.ModifierFlags.Abstract);
+
 const found = new Map();
 /** Everything that a module exports, under a prefix, and what is in the namespaces among it. */
 function collect(module, prefix) {
   for (const exported of checker.getExportsOfModule(module)) {
     const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported,
       name = `${prefix}.${exported.name}`;
-    if (!(symbol.flags & ts.SymbolFlags.Value)) continue;
+    if (!(symbol.flags & ts.SymbolFlags.Value) || isBase(exported, symbol)) continue;
     if (symbol.flags & ts.SymbolFlags.ValueModule && !(symbol.flags & ts.SymbolFlags.Variable)) {
       collect(symbol, name);
       continue;

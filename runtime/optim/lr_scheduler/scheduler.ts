@@ -89,7 +89,7 @@ export class LRScheduler {
     this.begin();
   }
 
-  /** Internal: the first step, which sets the rates of epoch 0. */
+  /** @internal The first step, which sets the rates of epoch 0. */
   begin(): void {
     this._step_count = 0;
     this.initial = true;
@@ -124,7 +124,7 @@ export class LRScheduler {
     });
   }
 
-  /** Internal: sets the rates of the next epoch, or of `epoch`. */
+  /** @internal Sets the rates of the next epoch, or of `epoch`. */
   advance(epoch?: number): void {
     this.last_epoch = epoch ?? this.last_epoch + 1;
     this.put((epoch === undefined ? null : this.closed()) ?? this.get_lr());
@@ -153,7 +153,7 @@ export class LRScheduler {
     this.fitting(state_dict)();
   }
 
-  /** Internal: what loads the state; throws if it does not fit. */
+  /** @internal What loads the state; throws if it does not fit. */
   fitting(state_dict: SchedulerState): () => void {
     if (kindOf(state_dict) !== "object")
       throw new TypeMismatchError(`load_state_dict: expected an object, got ${describe(state_dict)}`);
