@@ -10,6 +10,7 @@ from codegen.data.errors import OpError
 from workbench.run_time import compiled
 
 RANDOM = np.random.default_rng(5)
+SYMMETRIC = np.diag([3, 1, 2]).astype(np.float32) + 0.5
 PLACES = np.array([0, 2, 1, 5], np.int32)
 
 
@@ -66,6 +67,16 @@ CASES = {
         (drawn(3, 6, 8),),
         {"kernel_size": 2},
     ),
+    "median_all": ("(x: Float[A, B]) -> Float[]", "median_all(x)", (drawn(3, 4),), {}),
+    "eigvalsh": ("(x: Float[N, N]) -> Float[N]", "eigvalsh(x)", (SYMMETRIC,), {}),
+    "prelu_one": ("(x: Float, w: Float[]) -> Float", "prelu_one(x, w)", (drawn(3, 4), np.float32(0.3)), {}),
+    "softmax": ("(x: Float) -> Float", "softmax(x, -1)", (drawn(3, 4),), {"dim": -1}),
+    "batch_norm": (
+        "(x: Float[N, C, L], m: Float[C], v: Float[C]) -> Float[N, C, L]",
+        "batch_norm(x, m, v, training=true)",
+        (drawn(3, 2, 4), drawn(2), np.ones(2, np.float32)),
+        {"training": True},
+    ),
     "index_select": (
         "(x: Float[B, N], i: Int[M]) -> Float[B, M]",
         "index_select(x, -1, i)",
@@ -121,10 +132,17 @@ def test_what_is_called_goes_on_in_index_notation():
             "`layer_norm` cannot",
             "write it out",
         ),
+        ("(x: Float[*A]) -> Float[]\n    out = median_all(x)", "`median_all` cannot", "give `x` its axes"),
+        ("(x: Float) -> Float\n    out = 1 + var_mean_all(x, true)", "`var_mean_all` cannot", "several results"),
         (
-            "(q: Float[N, E]) -> Float[N, E]\n    out = scaled_dot_product_attention(q, q, q, dropout_p=0.5)",
-            "cannot be called in a formula",
-            "it draws random numbers",
+            "(x: Float) -> Float\n    a, b, c = frexp(x)\n    out = a",
+            "`frexp` has 2 results, not 3",
+            "mantissa, exponent",
+        ),
+        (
+            "(x: Float[N, C, S], mut m: Float[C]) -> Float[N, C, S]\n    out, m = batch_norm(x, m, m)",
+            "`batch_norm` has 1 result, not 2",
+            "changes  running_mean, running_var",
         ),
         (
             '(x: Float, y: Float, how: "mean" | "sum" | "none") -> Float\n    out = mse_loss(x, y, reduction=how)',
@@ -147,3 +165,53 @@ def test_a_divided_axis_must_divide():
     f = workbench.op("op caller(x: Float[N, C, L]) -> Float[N, C, L]\n    out = group_norm(x, 4)\n", on="numpy")
     with pytest.raises(OpError, match="x: 6 cannot be divided by 4"):
         f(drawn(2, 6, 3))
+
+
+def called_with(text: str, *tensors):
+    return workbench.op(f"op caller{text}\n", on="numpy")(*tensors)
+
+
+def test_of_several_results_one_name_stands_for_all_or_each_has_its_own():
+    x = drawn(4, 5)
+    want = (x - x.mean(1, keepdims=True)) / x.var(1, ddof=1, keepdims=True)
+    head = "(x: Float, dim: dim = -1) -> Float\n    "
+    for body in (
+        "v, m = var_mean(x, dim)\n    out = (x - m) / v",
+        "s = var_mean(x, dim)\n    out = (x - s.mean) / s.var",
+    ):
+        np.testing.assert_allclose(called_with(head + body, x), want, rtol=2e-6)
+
+
+def test_an_op_without_tensors_makes_a_tensor():
+    x = drawn(2, 6)
+    found = called_with(
+        "(x: Float[*B, N]) -> Float[*B, N]\n    w = hann_window(N)\n    out[*b, n] = w[n] * x[*b, n]", x
+    )
+    np.testing.assert_allclose(found, x * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(6) / 6)), rtol=1e-6, atol=1e-7)
+
+
+def test_a_call_changes_nothing_and_gives_what_would_be():
+    x, m, v = drawn(3, 2, 4), np.zeros(2, np.float32), np.ones(2, np.float32)
+    head = "(x: Float[N, C, L], mut m: Float[C], mut v: Float[C]) -> Float[N, C, L]\n"
+    called_with(head + "    out, m, v = batch_norm(x, m, v, training=true)", x, m, v)
+    np.testing.assert_allclose(m, 0.1 * x.mean((0, 2)), rtol=1e-5)
+    np.testing.assert_allclose(v, 0.9 + 0.1 * x.var((0, 2), ddof=1), rtol=1e-5)
+    p, g = drawn(4), drawn(4)
+    want = p - 0.5 * np.sign(g)
+    f = workbench.op(
+        "op caller(mut p: Float, g: Float, *, lr: real)\n    p = sgd_step(p, sign(g), lr=lr)\n", on="numpy"
+    )
+    f(p, g, lr=0.5)
+    np.testing.assert_allclose(p, want)
+
+
+def test_random_numbers_of_two_calls_are_others():
+    f = workbench.op("op caller(x: Float[N, C, S]) -> Float[N, C, S]\n    out = feature_dropout(x)\n", on="numpy")
+    kept = f(np.ones((8, 64, 3), np.float32))
+    assert set(np.unique(kept)) == {0, 2} and (kept == kept[..., :1]).all()
+    twice = workbench.op(
+        "op caller(x: Float[N, C, S]) -> Float[N, C, S]\n    a = feature_dropout(x)\n    b = feature_dropout(x)\n"
+        "    out[n, c, s] = a[n, c, s] - b[n, c, s]\n",
+        on="numpy",
+    )
+    assert set(np.unique(twice(np.ones((8, 64, 1), np.float32)))) == {-2, 0, 2}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import html
+import re
 import shutil
 
 from buildtools import pages
 from buildtools.paths import ROOT
+from buildtools.typescript import BuildError
 
 from .shell import Found, Shell
 
 PATH = "examples/index.html"
-ABOUT = "Small programs for the browser, with their source: each trains in the page, on your device."
+ABOUT = "Small programs for the browser, with their source: all of it runs in the page, on your device."
 # What needs other entries of the package than the one module that the site has.
 ELSEWHERE = ("examples/seeds/",)
 # What pages load besides their own folders.
@@ -31,7 +34,16 @@ def write(shell: Shell) -> None:
     entry = shell.folder / "dist" / "index.js"  # where the pages look for the package
     entry.parent.mkdir(exist_ok=True)
     entry.write_text('export * from "../assets/torch.js";\n', encoding="utf-8")
-    entries = [(path, about[0].upper() + about[1:]) for path, about in shown.items()]
+    entries = [(path, about[0].upper() + about[1:], lead(path)) for path, about in shown.items()]
     shell.write(PATH, "examples.html.j2", title="Examples", about=ABOUT, entries=entries)
-    for path, title in entries:
-        shell.found.append(Found(title, f"{path}index.html", "example"))
+    for path, title, what in entries:
+        shell.found.append(Found(title, f"{path}index.html", "example", what))
+
+
+def lead(path: str) -> str:
+    """The first sentence below a page's title.  Raises BuildError where it says nothing."""
+    text = (ROOT / path / "index.html").read_text(encoding="utf-8")
+    found = re.search(r'<p class="lead">(.*?[.:])(?=\s)', text, re.DOTALL)
+    if found is None:
+        raise BuildError(f'{path}index.html does not begin with a sentence: <p class="lead">...</p>')
+    return " ".join(html.unescape(re.sub("<[^>]*>", "", found[1])).split()).removesuffix(":").removesuffix(".") + "."

@@ -167,6 +167,6 @@ class Writer:
             lines += [">" + (self.tensor(name) if name else ""), *self.statements(stmts)]
         for o in d.owned:
             targets = ",".join(f"{t}={self.tensor(of)}" for t, of in o.targets.items())
-            head = [self.tensor(o.result), numbers(o.inner), numbers(o.args), str(int(o.complete)), targets]
+            head = [numbers(o.results), numbers(o.inner), numbers(o.args), str(int(o.complete)), targets]
             lines += ["^ " + " ".join(head), *self.statements(o.stmts)]
         return "\n".join(lines)

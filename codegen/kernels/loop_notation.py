@@ -250,10 +250,10 @@ def read_derivable(op: model.Op, text: str, callees: Callees) -> Derivable:
             grads[names[int(line[1:])] if len(line) > 1 else ""] = into
         elif line[0] == "^":
             into = []
-            result, inner, args, complete, targets = line[2:].split(" ")
+            results, inner, args, complete, targets = line[2:].split(" ")
             owned.append(
                 Owned(
-                    names[int(result)],
+                    numbered(names, results),
                     numbered(names, inner),
                     numbered(names, args),
                     complete == "1",

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from ..lowering.inline import says_axes
+from ..lowering.inline import called, given_by, says_axes
 from ..text.syntax import Assign, Op, X
 from ..text.vocabulary import nodes_in
 from .scope import Vocabulary
 
 
+def callee(a: Assign, vocabulary: Vocabulary) -> Op | None:
+    """The op that an assignment calls, and nothing else."""
+    return called(a.value, vocabulary.ops, vocabulary.defs) if a.index is None else None
+
+
 def placed(a: Assign, vocabulary: Vocabulary) -> Op | None:
     """The op that an assignment calls whose tensors say their axes."""
-    op = (
-        vocabulary.ops.get(a.value.val)
-        if a.index is None and a.value.kind == "call" and a.value.val not in vocabulary.defs
-        else None
-    )
+    op = callee(a, vocabulary)
     return op if op is not None and says_axes(op) else None
 
 
 def results(a: Assign, vocabulary: Vocabulary) -> tuple[str, ...]:
     """The names of the results that an assignment gets from a call, where there are several."""
-    op = placed(a, vocabulary)
-    return tuple(o.name for o in op.outputs) if op is not None and len(op.outputs) > 1 else ()
+    op = callee(a, vocabulary)
+    own, changed = ((), ()) if op is None else given_by(op)
+    return (own or changed) if len(own or changed) > 1 else ()
 
 
 def uses(a: Assign, name: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..lowering.inline import given_by, taken_by
 from ..text.diagnostics import Error, did_you_mean
 from ..text.syntax import Assign, Op, Span
 from ..text.vocabulary import LISTS, expanded, names_in, nodes_in, word
-from .assignments import apart, axis_text, placed, results, scattered, uses
+from .assignments import apart, axis_text, callee, placed, results, scattered, uses
 from .bodies import check_body
 from .constants import check_clauses, check_test
 from .def_names import cycle
@@ -116,15 +117,15 @@ class OpNames:
 
     def together(self, a: Assign):
         """`U, S, V = svd_rows(a, full)`: as many names as the op that is called has results."""
-        op, count = placed(a, self.vocabulary), 1 + len(a.also)
+        op, count = callee(a, self.vocabulary), 1 + len(a.also)
         span = (a.name_span[0], a.also[-1].span[1])
         if op is None:
-            self.error(
-                "syntax", f"{count} names stand for one formula", span, "several are the results of an op over rows"
-            )
-        elif len(op.outputs) != count:
-            names = ", ".join(o.name for o in op.outputs)
-            self.error("rank", f"`{op.name}` has {len(op.outputs)} results, not {count}", span, f"it gives  {names}")
+            self.error("syntax", f"{count} names stand for one formula", span, "several are the results of a call")
+        elif taken_by(a, op) is None:
+            own, changed = given_by(op)
+            more = f", and changes  {', '.join(changed)}" if own and changed else ""
+            message = f"`{op.name}` has {len(own or changed)} result{'s' * (len(own or changed) > 1)}, not {count}"
+            self.error("rank", message, span, f"it gives  {', '.join(own or changed)}{more}")
 
     def target(self, a, thing: Thing | None, done: dict[str, Span]) -> bool:
         """Whether the left side may be assigned."""
@@ -337,7 +338,7 @@ class OpNames:
         ):
             used |= {n.val for n in names_in(e)}
         used |= set(op.drop or ())
-        assigned = {a.name for a in op.body}
+        assigned = {t.name for a in op.body for t in a.targets()}
         for p in op.params:
             thing = self.scope.things.get(p.name)
             one = p.type.name == "choice" and len(p.type.choices) <= 1  # names an overload, not a value

@@ -7,9 +7,10 @@ from dataclasses import replace
 from ..ir.axes import loop_dim, loop_index
 from ..ir.builders import add, read
 from ..ir.conditions import exclusive
-from ..ir.expression import Unary
+from ..ir.expression import Read, Unary
 from ..ir.program import Fresh, Stmt, Tensor
-from ..ir.tidy import renamed, simplify
+from ..ir.rewriting import transform
+from ..ir.tidy import rebuilt, renamed, simplify
 
 
 def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fresh, spread: bool) -> list[Stmt]:
@@ -79,3 +80,14 @@ def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:
     if back.loops != a.loops or back.rloops != a.rloops or back.pred != a.pred or back.idx != a.idx:
         return None
     return replace(a, body=simplify(add(a.body, back.body)))
+
+
+def redirected(s: Stmt, other: dict[str, str]) -> Stmt:
+    """The statement with the tensors that it reads replaced by others."""
+    return rebuilt(
+        s,
+        lambda e: transform(
+            e,
+            lambda n: read(other[n.tensor], n.index, n.fallback) if isinstance(n, Read) and n.tensor in other else None,
+        ),
+    )

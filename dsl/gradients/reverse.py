@@ -27,8 +27,8 @@ from ..ir.program import (
 )
 from ..ir.rewriting import maybe_subst, reads, subst, transform
 from ..ir.row_calls import Inlined
-from ..ir.tidy import rebuilt, restored, simplify, statement_reads
-from .contributions import total
+from ..ir.tidy import restored, simplify, statement_reads
+from .contributions import redirected, total
 from .derive import NoDerivative, Partials, masked, partials
 from .pairing import shortened
 from .solve import Sizes, gather
@@ -62,14 +62,11 @@ class Reverse:
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
-        inside = {t for own in owned if own.complete for t in own.inner if t != own.result}
-        self.owned = {own.result: own for own in owned if own.result not in inside}
-        self.passed = inside | {
-            own.result for own in owned if own.complete
-        }  # what is not reversed: a call's own gradient stands for it
-        self.said = {
-            t: set(own.args) for own in owned for t in own.inner
-        }  # which of the tensors there get no other gradient
+        inside = {t for own in owned if own.complete for t in own.inner if t not in own.results}
+        self.owned = {t: own for own in owned for t in own.results if t not in inside}
+        # What is not reversed: a call's own gradient stands for it; and which of the tensors there get no other one.
+        self.passed = inside | {t for own in owned if own.complete for t in own.results}
+        self.said = {t: set(own.args) for own in owned for t in own.inner}
         self.fresh = unused(stmts, tensors)
         # What loops made here are not called: their names, small letters of sizes' names, may mean something else.
         self.spoken = {*tensors, *CONSTANTS}.union(
@@ -85,9 +82,9 @@ class Reverse:
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
         self.ran: set[str] = set()  # bodies of steps reversed, by their first output
-        self.products: dict[
-            str, tuple[str, str]
-        ] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
+        self.answered: set[str] = set()  # results of calls whose own gradients are there
+        # Tensors made by `*=`: their factors that are zero, the product of the others.
+        self.products: dict[str, tuple[str, str]] = {}
         self.alive = set(self.wanted)
         for s in stmts:
             if (
@@ -101,14 +98,15 @@ class Reverse:
         """The statements, auxiliary ones first; they may read any forward tensor."""
         for s in reversed(self.stmts):
             t = s.target
+            for made in made_by(s):
+                if made in self.owned and made not in self.answered and self.reached(made):
+                    self.own(self.owned[made])
+            if t in self.passed:
+                continue
             if isinstance(s.body, RawResult):
                 self.reverse_raw(s.body, s)
                 continue
-            if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending:
-                continue
-            if t in self.owned:
-                self.own(self.owned.pop(t))
-            if t in self.passed:
+            if t in self.wanted or not self.reached(t):
                 continue
             if s.mode == "*=":
                 self.multiplied(s)
@@ -126,6 +124,10 @@ class Reverse:
             for s in stmts:
                 self.out.append(replace(s, spread=stretches(self.tensors[n], self.tensors)) if s.target == name else s)
         return self.aux + self.out
+
+    def reached(self, t: str) -> bool:
+        """Whether a gradient comes to t and goes on from it."""
+        return t in self.alive and (t in self.seeds or t in self.pending)
 
     # --- Tensors ---
 
@@ -250,22 +252,15 @@ class Reverse:
                     )
 
     def own(self, own: Owned) -> None:
-        """The gradients that a called op says, in the place of its statements."""
-        when = either([s.when for s in self.stmts if s.target == own.result])
-        g, arriving = f"g_{own.result}", self.cotangent(own.result)
-
-        def swap(e: E) -> E:
-            return transform(
-                e,
-                lambda n: (
-                    read(arriving, n.index) if isinstance(n, Read) and n.tensor == g and n.fallback is None else None
-                ),
-            )
-
+        """The gradients that a called op says, in the place of its statements: once, for all its results."""
+        self.answered.update(own.results)
+        when = either([s.when for s in self.stmts if any(t in own.results for t in made_by(s))])
+        arriving = {f"g_{t}": self.cotangent(t) if self.reached(t) else self.nothing(t) for t in own.results}
+        first = arriving[f"g_{own.results[0]}"]
         for s in own.stmts:
-            s = rebuilt(s, swap)
+            s = redirected(s, arriving)
             if s.target not in own.targets:
-                self.out.append(shortened(s, arriving, self.stmts, self.given, self.fresh) or s)
+                self.out.append(shortened(s, first, self.stmts, self.given, self.fresh) or s)
             elif own.targets[s.target] in self.alive:
                 self.contribute(own.targets[s.target], replace(s, target="", spread=False, when=conj(when, s.when)))
 

@@ -300,10 +300,10 @@ CONSTANTS = ("inf", "nan", "pi", "true", "false")
 class Owned:
     """A call in a formula of an op that says its gradients, lowered (dsl.text.syntax.Own).
 
-    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor
-    -> that tensor."""
+    results: what the call makes; stmts: what makes the gradients, in order, from the cotangents `g_<result>`; targets:
+    those that are the gradient of a tensor -> that tensor."""
 
-    result: str
+    results: tuple[str, ...]
     inner: tuple[str, ...]
     args: tuple[str, ...]
     complete: bool

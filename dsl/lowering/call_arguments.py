@@ -5,17 +5,18 @@ of the caller's; packs take the axes that are left."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..ir.axes import Axis
-from ..ir.builders import FALSE, ONE, TRUE, ZERO, floordiv, integer, is_const, mul, sym
+from ..ir.axes import Axis, loop_index
+from ..ir.builders import FALSE, ONE, TRUE, ZERO, conj, floordiv, integer, is_const, mul, read, sym
 from ..ir.expression import Binary, E, Symbol
-from ..ir.program import Dim
+from ..ir.program import Dim, Loop
 from ..ir.row_calls import NotInlined, counted, ranked
 from ..opdef import OpDef, Param, Presence, Require, symbol
 from ..text.syntax import X
 from .call_axes import Placed
 from .context import Context, Mistake
+from .dims import Item
 from .inline import ABSENT, arguments
 from .scalar_formulas import part
 
@@ -129,11 +130,32 @@ class Binding:
                 value.span,
                 "assign this to a name first",
             )
+        if p.flat:
+            t = self.in_a_row(t, value)
         self.names[p.name] = t
         self.spans[p.name] = value
         self.env[f"rank_{p.name}"] = ranked(self.axes(t))
         if p.name in self.callee.promoted:
             self.T = {"own": "int", "int32": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
+
+    def in_a_row(self, t: str, value: X) -> str:
+        """All elements of a tensor on one axis, which is read by its places."""
+        there = self.axes(t)
+        if len(there) == 1 and not there[0].pack:
+            return t
+        if pack := next((x.pack for x in there if x.pack), ""):
+            raise self.refused("rank", f"how many axes `*{pack}` has is not known: give `{t}` its axes", value)
+        loop = Loop(self.work.loop("i"), counted(tuple(there)))
+        place, index, inner = loop_index(loop), [], ONE
+        for n, x in reversed(list(enumerate(there))):
+            part = floordiv(place, inner)
+            index.insert(0, part if n == 0 else Binary("%", part, x.length))
+            inner = mul(inner, x.length)
+        row = self.work.temp()
+        tensor = replace(self.work.tensors[t], name=row, role="temp", dims=(Dim("one", size=loop.extent),), mut=False)
+        self.work.declare(replace(tensor, optional=False), [Item("one", (Axis(extent=loop.extent),))])
+        self.work.emit(row, (place,), [loop], read(t, tuple(index)), "=", None)
+        return row
 
     def axes(self, t: str) -> list[Axis]:
         return [x for item in self.work.items[t] for x in item.axes]
@@ -159,6 +181,9 @@ class Binding:
                 self.divided(at, d, x, name)
         for pack, axes in self.packs.items():
             self.env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
+            self.env |= {f"fits_{pack}_{p}": fits for p, other in self.packs.items() if (fits := fitting(axes, other))}
+        given = [(n, [x.pack or x.length for x in self.axes(t)]) for n, t in self.names.items()]
+        self.env |= {f"same_{a}_{b}": TRUE for a, x in given for b, y in given if x == y}
         for p in self.later:
             assert p.default is not None
             self.env[symbol(p.name)] = at.expression(p.default, {})
@@ -262,3 +287,15 @@ class Binding:
         """A condition that only a call can tell."""
         if rest not in (ONE, x.length):
             self.work.required.append(Require(holds, f"{self.names[name]}: {message}", (x.length, rest)))
+
+
+def fitting(axes: tuple[Axis, ...], other: tuple[Axis, ...]) -> E | None:
+    """Whether no axis is longer than the other's of its place; None where only a call of the caller can tell."""
+    if axes == other:
+        return TRUE
+    if len(axes) != len(other):
+        return FALSE if not any(x.pack for x in (*axes, *other)) else None
+    pairs = [(x, y) for x, y in zip(axes, other) if x != y]
+    if any(x.pack or y.pack for x, y in pairs):
+        return None
+    return conj(*(Binary("<=", x.length, y.length) for x, y in pairs))

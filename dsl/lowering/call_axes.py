@@ -3,6 +3,7 @@ where a split axis is one axis of the caller's and what options decide is decide
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..ir.axes import Axis, loop_index, of_dim
@@ -22,6 +23,9 @@ class Placed(Inlined):
                 decided = self.expression(condition, at)
                 if decided in (TRUE, FALSE):  # what is not taken may speak of a tensor that is not given
                     return self.expression(yes if decided == TRUE else no, at)
+            case Read(tensor, _, fallback) if self.op.tensors[tensor].optional and tensor not in self.names:
+                # Without `??` a requirement says that this is not asked for.
+                return ZERO if fallback is None else self.expression(fallback, at)
             case Read(tensor, index, fallback):
                 return Read(
                     self.names[tensor],
@@ -39,17 +43,25 @@ class Placed(Inlined):
             raise NotInlined(show(d.when))
         return decided == TRUE
 
+    def shared(self, tensor: str, index: tuple[E, ...]) -> Iterator[tuple[Dim, tuple[E, ...]]]:
+        """The axes that are there, and what of an index stands for each; one index of a definition speaks of all axes,
+        another one of those alone that every call has."""
+        dims = self.op.tensors[tensor].dims
+        whole = len(index) == sum(len(of_dim(d)) for d in dims)
+        n = 0
+        for d in dims:
+            there, count = self.there(d), len(of_dim(d))
+            if there:
+                yield d, index[n : n + count]
+            if there or whole:
+                n += count
+
     def factors(self, d: Dim) -> list[E]:
         return [self.expression(f, {}) for f in d.factors]
 
     def places(self, tensor: str, index: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
         out: list[E] = []
-        n = 0
-        for d in self.op.tensors[tensor].dims:
-            if not self.there(d):
-                continue
-            own = index[n : n + len(of_dim(d))]
-            n += len(own)
+        for d, own in self.shared(tensor, index):
             made = self.index(own, at)
             out += [joined(list(made), self.factors(d))] if d.factors else made
         return tuple(out)
@@ -66,10 +78,7 @@ class Placed(Inlined):
     def begin(self, s: Stmt, fresh: Fresh, at: dict[str, tuple[E, ...]]) -> dict[str, list[Loop]]:
         """Loops over the parts of a split axis that is written are one loop, which is divided."""
         made = super().begin(s, fresh, at)
-        n = 0
-        for d in filter(self.there, self.op.tensors[s.target].dims):
-            own = s.idx[n : n + len(of_dim(d))]
-            n += len(own)
+        for d, own in self.shared(s.target, s.idx):
             names = [i.loop for i in own if isinstance(i, Index)]
             if not d.factors or len(names) < len(own) or any(x not in [v.name for v in s.loops] for x in names):
                 continue

@@ -2,7 +2,8 @@
 
 The callee must be written in whole-tensor formulas, or be a `def` over tensors, which may use index notation as well.
 Its locals get the callee's name in front, a tensor argument that is more than a name gets a local of its own, and its
-options are replaced by the arguments."""
+options are replaced by the arguments.  A call changes no tensor: what the callee would make of its arguments (`mut`)
+are results behind its own."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from itertools import count
 
 from ..checking.scope import derived
 from ..text.diagnostics import Error
-from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Span, X
+from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Size, Span, X
 from ..text.vocabulary import FUNCTIONS, WARNING, is_tensor, names_in, nodes_in
 from .dims import error
 
@@ -30,9 +31,29 @@ def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error
     grads = [b for a in op.grads for b in work.composed(a)]
     if not work.calls:
         return op, work.errors
-    return replace(
+    made = replace(
         op, body=tuple(body), grads=tuple(grads), requires=(*op.requires, *work.requires), owns=tuple(work.owns)
-    ), work.errors
+    )
+    return one_axis(made), work.errors
+
+
+def one_axis(op: Op) -> Op:
+    """The axis that calls name by a number, `softmax(x, -1)`, is a size where no tensor says its axes: `where axis =
+    -1` and `sum[axis]`."""
+    if any(p.type.dims is not None for p in op.params if is_tensor(p)):
+        return op
+    assigns = (*op.body, *op.grads)
+    binders = {b.name for a in assigns for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]}
+    numbers = [b for b in binders if b.lstrip("-").isdigit()]
+    if len(binders) != 1 or not numbers:
+        return op
+    (text,) = numbers
+    value = X("num", (), abs(int(text)))
+    axis, value = X("name", (), "axis_"), X("neg", (value,)) if text.startswith("-") else value
+    put = lambda a: replace(a, value=rename(a.value, {text: axis}))
+    owns = tuple(replace(own, grads=tuple(map(put, own.grads))) for own in op.owns)
+    sizes = (*op.sizes, Size("axis_", False, value))
+    return replace(op, body=tuple(map(put, op.body)), grads=tuple(map(put, op.grads)), owns=owns, sizes=sizes)
 
 
 def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
@@ -44,13 +65,29 @@ def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
 
 
 def says_axes(op: Op) -> bool:
-    """Whether a call of the op can stand for its statements: its tensors say their axes, and it changes none."""
+    """Whether a call of the op can stand for its statements: its tensors say their axes."""
+    outputs = [o for o in op.outputs if o.name in given_by(op)[0]]
+    if op.name in FUNCTIONS or op.drop or any(o.type is None or not o.type.name for o in outputs):
+        return False
     tensors = [p for p in op.params if is_tensor(p)]
-    if not tensors or op.name in FUNCTIONS or op.drop or any(p.mut for p in tensors):
-        return False
-    if any(o.type is None or not o.type.name for o in op.outputs):
-        return False
-    return all(p.type.dims is not None and not any(d.flat for d in p.type.dims) for p in tensors)
+    return all(x.type.dims is not None for x in tensors or outputs)
+
+
+def given_by(op: Op) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a call of the op gives: its results, and what it would make of the arguments that it changes."""
+    assigned = {t.name for a in op.body for t in a.targets()}
+    changed = tuple(p.name for p in op.params if p.mut and p.name in assigned)
+    results = tuple(o.name for o in op.outputs if not changed or o.type is not None or o.name in assigned)
+    return results, changed
+
+
+def taken_by(a: Assign, op: Op) -> tuple[str, ...] | None:
+    """What the names of an assignment take of such a call, in order; None where they are too many or too few."""
+    results, changed = given_by(op)
+    count = 1 + len(a.also)
+    if not a.also and len(results or changed) > 1:
+        return ()  # one name for all: `s.values`
+    return next((names for names in (results, (*results, *changed)) if len(names) == count), None)
 
 
 def indices_of(assigns: Iterable[Assign]) -> set[str]:
@@ -66,6 +103,7 @@ class Inliner:
         self.errors: list[Error] = []
         self.requires: list[Require] = []
         self.owns: list[Own] = []  # calls whose gradients are said
+        self.parts: dict[str, Names] = {}  # names that stand for several results of a call
         self.open: list[str] = []  # callees being put in place
 
     def assign(self, a: Assign) -> list[Assign]:
@@ -75,6 +113,14 @@ class Inliner:
         before: list[Assign] = []
         if a.index is None and (d := self.over_tensors(a.value)) is not None:
             self.compose(a.value, d, before, a)
+            return before
+        if callee is not None and (several := taken_by(a, callee)) is not None and (a.also or not several):
+            args = tuple(self.walk(x, before) for x in a.value.args)
+            made = self.call(replace(a.value, args=args), callee, before)
+            if a.also:
+                put = lambda t, n: replace(a, name=t.name, name_span=t.name_span, value=made[n], also=())
+                return [*before, *(put(t, n) for t, n in zip(a.targets(), several) if n in made)]
+            self.parts[a.name] = made
             return before
         value = self.walk(a.value, before)
         return [*before, replace(a, value=value)]
@@ -92,48 +138,63 @@ class Inliner:
         e = replace(e, args=args) if args != e.args else e
         if (d := self.over_tensors(e)) is not None:
             return self.compose(e, d, before)
+        if e.kind == "field" and e.args[0].kind == "name" and e.args[0].val in self.parts:
+            return self.parts[e.args[0].val].get(e.val, e)
         callee = called(e, self.ops, self.defs)
-        return e if callee is None else self.call(e, callee, before)
+        if callee is None:
+            return e
+        results, changed = given_by(callee)
+        if len(results or changed) > 1:
+            why = f"it has several results:  {', '.join(results or changed)} = {callee.name}(...)"
+            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
+            return e
+        return next(iter(self.call(e, callee, before).values()), e)
 
-    def call(self, e: X, callee: Op, before: list[Assign]) -> X:
+    def call(self, e: X, callee: Op, before: list[Assign]) -> Names:
+        """What the callee gives; nothing if it cannot be called."""
         why = self.obstacle(callee)
         if why:
             self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
-            return e
+            return {}
         prefix = self.prefix(callee.name)
         names: Names = {}
+        local = lambda name: X("name", (), f"{prefix}_{name}", e.span)
         said, complete = gradients_said(callee)
         for p, value in arguments(e, callee):
             if is_tensor(p) and (
                 value.kind != "name" or not complete and p.name in said and not p.type.optional
             ):  # unlike the others
-                local = f"{prefix}_{p.name}"
-                before.append(Assign(local, None, "=", value, e.span, e.span))
-                value = X("name", (), local, e.span)
+                value, given = local(p.name), value
+                before.append(Assign(value.val, None, "=", given, e.span, e.span))
             names[p.name] = value
-        for a in callee.body:
-            names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        for size in callee.sizes:
+            names[size.name] = rename(size.value, names)
+        changed = {p.name for p in callee.params if p.mut}
+        names |= {t.name: local(t.name) for a in callee.body for t in a.targets() if t.name not in changed}
         self.open.append(callee.name)
         begin = len(before)
         for a in callee.body:
-            inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
-            before += self.assign(inner)
+            if names.get(a.name) == ABSENT:
+                continue  # an argument that would be changed
+            now = {names[n].val for n in changed if names[n].val == f"{prefix}_new_{n}"}
+            value = placed(there(rename(a.value, names), now), e.span)  # reads what was before an argument is changed
+            names |= {t.name: local(f"new_{t.name}") for t in a.targets() if t.name in changed}
+            also = tuple(names[x.val] for x in a.also)
+            before += self.assign(Assign(names[a.name].val, None, a.mode, value, e.span, e.span, also=also))
         self.open.pop()
-        if said:
+        results, arguments_after = given_by(callee)
+        if said and not arguments_after:
             self.keep_gradients(
                 callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, complete, e.span
             )
         # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
-        kept = [
-            r
-            for r in callee.requires
-            if not r.message.startswith(WARNING)
-            and not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))
-        ]
-        self.requires += [
-            Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept
-        ]
-        return names[callee.outputs[0].name]
+        for r in callee.requires:
+            condition = rename(r.condition, names)
+            if not r.message.startswith(WARNING) and not any(
+                n.kind == "call" and n.val == "type" for n in nodes_in(condition)
+            ):
+                self.requires.append(Require(placed(condition, e.span), renamed_message(r.message, names), e.span))
+        return {n: names[n] for n in (*results, *arguments_after)}
 
     def over_tensors(self, e: X) -> Def | None:
         d = self.defs.get(e.val) if e.kind == "call" else None
@@ -193,14 +254,18 @@ class Inliner:
             v.kind != "name" or v == ABSENT for v in tensors.values()
         ):
             return
-        result = names[callee.outputs[0].name]
+        results = {o.name: names[o.name] for o in callee.outputs}
         parts = {g.name: X("name", (), f"{prefix}_{g.name}", span) for g in callee.grads if g.name not in tensors}
-        known = {**names, **parts, "g": X("name", (), f"g_{result.val}", span)}
+        slopes = {n: X("name", (), f"g_{result.val}", span) for n, result in results.items()}
+        known = {**names, **parts, "g": next(iter(slopes.values()))}
         grads = tuple(
-            Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span)
+            Assign(
+                known[g.name].val, None, g.mode, placed(rename(cotangents(g.value, slopes), known), span), span, span
+            )
             for g in callee.grads
         )
-        self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, complete))
+        args = tuple(v.val for n, v in tensors.items() if n in said)
+        self.owns.append(Own(tuple(x.val for x in results.values()), inner, args, grads, complete))
 
     def obstacle(self, callee: Op) -> str:
         """Why an op cannot be put in place, or ""."""
@@ -208,13 +273,21 @@ class Inliner:
             return "it calls itself"
         if not callee.body:
             return "it has no formula"
-        if any(a.index is not None for a in callee.body) or any(
-            p.type.dims is not None for p in callee.params if is_tensor(p)
-        ):
-            return "it is not written over whole tensors"
-        if len(callee.outputs) > 1:
-            return "it has several results"
-        return "it writes its arguments" if any(p.mut for p in callee.params) else ""
+        whole = all(not p.type.dims for p in callee.params if is_tensor(p))  # those of one element broadcast
+        return "" if whole and all(a.index is None for a in callee.body) else "it is not written over whole tensors"
+
+
+def there(e: X, names: set[str]) -> X:
+    """Without what stands for missing values of these, which are not missing."""
+    e = replace(e, args=tuple(there(a, names) for a in e.args))
+    return e.args[0] if e.kind == "??" and e.args[0].kind == "name" and e.args[0].val in names else e
+
+
+def cotangents(e: X, slopes: Names) -> X:
+    """A gradient's formula with a name for what comes to each of several results: `g.values`."""
+    if e.kind == "field" and e.args[0].val == "g" and e.val in slopes:
+        return slopes[e.val]
+    return replace(e, args=tuple(cotangents(a, slopes) for a in e.args))
 
 
 def gradients_said(callee: Op) -> tuple[set[str], bool]:

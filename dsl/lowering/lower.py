@@ -113,7 +113,8 @@ class Lowering(Statements):
                 own(s.body.raw.inlined, made)
         self.begun(made)  # a gradient may call the op itself
         if not self.errors:
-            made.owned = [self.owned(own) for own in op.owns if own.result in self.tensors]
+            made.owned = [self.owned(own) for own in op.owns if all(t in self.tensors for t in own.results)]
+            made.owned += self.placed_gradients
         if not self.errors:
             made.grads = self.gradients()
         return made
@@ -138,13 +139,14 @@ class Lowering(Statements):
 
     def owned(self, own: Own) -> Owned:
         """The gradients that a called op says, over the tensors of the call."""
-        self.declare(replace(self.tensors[own.result], name=f"g_{own.result}"), self.items[own.result])
+        for t in own.results:
+            self.declare(replace(self.tensors[t], name=f"g_{t}"), self.items[t])
         before, self.stmts, targets = self.stmts, [], {}
         for a in own.grads:
             if a.name not in own.args:
                 self.guarded(self.assign, a)  # a part of those that follow
             elif a.name in self.tensors:
-                d = f"d_{own.result}_{len(targets)}_"
+                d = f"d_{own.results[0]}_{len(targets)}_"
                 targets[d] = a.name
                 self.declare(
                     replace(self.tensors[a.name], name=d, role="temp", like="", optional=False, mut=False),
@@ -152,7 +154,7 @@ class Lowering(Statements):
                 )
                 self.guarded(self.assign, replace(a, name=d))
         made, self.stmts = self.stmts, before
-        return Owned(own.result, own.inner, own.args, own.complete, made, targets)
+        return Owned(own.results, own.inner, own.args, own.complete, made, targets)
 
     def gradients(self) -> dict[str, list[Stmt]]:
         out: dict[str, list[Stmt]] = {}

@@ -9,15 +9,17 @@ from dataclasses import replace
 
 from ..ir.axes import Axis, axes, loop_index
 from ..ir.builders import FALSE, TRUE, read
-from ..ir.expression import Random, RawResult, Read, walk
-from ..ir.program import Loop, Stmt, Tensor
-from ..ir.rewriting import mapped, symbols
+from ..ir.expression import E, Random, RawResult, Read, Select
+from ..ir.program import Loop, Owned, Stmt, Tensor, made_by
+from ..ir.rewriting import mapped, symbols, transform
 from ..ir.row_calls import NotInlined
 from ..opdef import OpDef, TypeOf
 from ..text.syntax import Assign
 from .call_arguments import bind
+from .call_axes import Placed
 from .context import Mistake
 from .dims import Item
+from .inline import given_by, gradients_said, taken_by
 
 
 def place(work, a: Assign, callee: OpDef):
@@ -40,7 +42,7 @@ def put(work, a: Assign, callee: OpDef):
     # Of a body with several results that are differentiated, the second derivative would run it again for each.
     in_place = bool(callee.raw) and (len(callee.outputs) == 1 or work.op.nograd == ())
     for n, t in callee.forward.tensors.items():
-        if n in at.names:
+        if n in at.names or t.role == "input":  # given, or absent
             continue
         if n in wanted and in_place and alike(work, wanted[n].name, at.tensor(t, "")):
             at.names[n] = wanted[n].name  # the caller's result is written where it is
@@ -62,19 +64,89 @@ def put(work, a: Assign, callee: OpDef):
         if holds != TRUE:
             work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
     made = [replace(s, when=None if s.when == TRUE else s.when) for s in made]
-    if any(isinstance(n, Random) for s in made for e in s.expressions for n in walk(e)):
-        raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
+    draws: dict[int, E] = {}  # each draw of the callee is one of the caller's
+    drawn = lambda e: draws.setdefault(e.draw, Random(work.site())) if isinstance(e, Random) else None
+    made = [
+        replace(s, body=transform(s.body, drawn), pred=None if s.pred is None else transform(s.pred, drawn))
+        for s in made
+    ]
+    changed = {at.names[n]: n for n in given_by(callee.tree)[1] if n in at.names}
+    made, after = unchanged(made, changed, work)
+    given = dict(at.names)
+    at.names |= {changed[t]: name for t, name in after.items()}
+    if callee.tree.grads or callee.tree.nograd is not None:
+        keep_gradients(work, callee, at, given, made)
     work.stmts += without_copies(made, work)
     for n, target in wanted.items():
         if n not in direct:
             copy(work, target, at.names[n])
 
 
+def keep_gradients(work, callee: OpDef, at: Placed, before: dict[str, str], made: list[Stmt]) -> None:
+    """The gradients that the callee says stand for what would be derived of its statements (`made`).  before: its
+    parameters, as they were.  Those of a body are put
+    in the place of it where they are asked for (dsl/gradients/reverse.py)."""
+    if callee.raw:
+        return
+    said, complete = gradients_said(callee.tree)
+    slopes = {f"g_{n}": f"g_{at.names[n]}" for n in callee.outputs if f"g_{n}" in callee.tensors}
+    for n, name in slopes.items():
+        declare(work, at.tensor(callee.tensors[n], name))
+    at.names |= slopes
+    targets: dict[str, str] = {}
+    given = [p.name for p in callee.params if p.name in said and p.name in at.names]
+    for n in [n for n in given if n in callee.grads]:
+        at.names[f"d_{n}"] = d = f"d_{at.names[callee.outputs[0]]}_{len(targets)}_"
+        targets[d] = before[n]
+        declare(work, at.tensor(callee.tensors[f"d_{n}"], d))
+    stmts: list[Stmt] = []
+    own = {f"d_{n}" for n in callee.grads}
+    for s in [s for part in callee.grads.values() for s in part]:
+        if s.when is not None and at.expression(s.when, {}) == FALSE:
+            continue
+        if s.target in own - at.names.keys():
+            continue  # of what is not given
+        for n in [n for n in made_by(s) if n not in at.names]:
+            at.names[n] = name = work.temp()
+            declare(work, at.tensor(callee.tensors[n], name))
+        stmts.append(at.statement(s, work.loop))
+    args = tuple(before[n] for n in given)
+    inner = tuple(dict.fromkeys(t for s in made for t in made_by(s)))
+    results = tuple(at.names[n] for n in callee.outputs)
+    work.placed_gradients.append(Owned(results, inner, args, complete, stmts, targets))
+
+
 def results(a: Assign, callee: OpDef) -> dict[str, Assign]:
     """What takes each result of the callee: none of several where one name stands for all, `f.values`."""
-    if not a.also and len(callee.outputs) > 1:
-        return {}
-    return dict(zip(callee.outputs, a.targets(), strict=True))
+    assert callee.tree is not None
+    return dict(zip(taken_by(a, callee.tree) or (), a.targets()))
+
+
+def unchanged(made: list[Stmt], changed: dict[str, str], work) -> tuple[list[Stmt], dict[str, str]]:
+    """The statements with new tensors in the place of what they change, and their names by those of the caller's
+    tensors.  changed: those tensors, and the callee's parameters."""
+    after: dict[str, str] = {}
+    out: list[Stmt] = []
+    latest = lambda e: transform(
+        e, lambda x: read(after[x.tensor], x.index, x.fallback) if isinstance(x, Read) and x.tensor in after else None
+    )
+    for s in made:
+        s = replace(
+            s, body=latest(s.body), pred=None if s.pred is None else latest(s.pred), idx=tuple(map(latest, s.idx))
+        )
+        if s.target in changed:
+            before = read(after.get(s.target, s.target), s.idx)
+            name = f"{s.target}_"
+            while name in work.tensors:
+                name += "_"
+            work.declare(
+                replace(work.tensors[s.target], name=name, role="temp", optional=False, mut=False), work.items[s.target]
+            )
+            after[s.target] = name
+            body = s.body if s.when is None else Select(s.when, s.body, before)
+            s = replace(s, target=name, body=body, when=None)
+        out.append(s)
+    return out, after
 
 
 def alike(work, name: str, t: Tensor) -> bool:

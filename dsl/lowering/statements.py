@@ -9,7 +9,7 @@ from ..ir.axes import loop_index
 from ..ir.builders import FALSE, ONE, conj, read, sym
 from ..ir.conditions import narrowed
 from ..ir.expression import E, Random, Reduce, Symbol, walk
-from ..ir.program import Dim, Loop, Stmt, Tensor
+from ..ir.program import Dim, Loop, Owned, Stmt, Tensor
 from ..ir.rewriting import indices, mapped, maybe_subst, subst, transform
 from ..opdef import OpDef, Presence, Require
 from ..text.syntax import Assign, Op, X
@@ -57,6 +57,7 @@ class Statements:
         self.made = 0  # temporaries
         self.loops = 0  # loops that no index made
         self.required: list[Require] = []  # by what is called
+        self.placed_gradients: list[Owned] = []  # those that ops say which are called in lines of their own
         self.option = self.whole.reduced_option()  # the dim option that splits the domain, or ""
 
     def site(self) -> int:

@@ -267,10 +267,10 @@ class Own:
     """A call in a formula of an op that says its gradients, put in place by dsl/lowering/inline.py: those gradients
     over the caller's names.
 
-    result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or
+    results: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or
     that have none; complete: whether those are all, so that nothing of `inner` is derived."""
 
-    result: str
+    results: tuple[str, ...]
     inner: tuple[str, ...]
     args: tuple[str, ...]
     grads: tuple[Assign, ...]
