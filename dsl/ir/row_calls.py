@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .axes import Axis, axes, loop_index
 from .builders import FALSE, ONE, TRUE, ZERO, add, compared, is_comparison, is_const, mul, sym, truth
-from .expression import Binary, E, Index, Pack, RawResult, Read, Symbol, Unary
+from .expression import Binary, E, Index, Pack, RawResult, Read, Symbol
 from .program import Dim, Dtype, Fresh, Loop, Raw, Stmt, Tensor
 from .rewriting import build
 
@@ -59,13 +59,7 @@ class Inlined:
                 raise NotInlined(name)
             case RawResult(raw, operands):
                 return RawResult(self.raw(raw), tuple([self.expression(a, at) for a in operands]))
-        if isinstance(e, Binary) and e.operator in ("and", "or"):
-            left = self.expression(e.left, at)
-            if left == (TRUE if e.operator == "or" else FALSE):
-                return left  # the rest may ask for what is not there
         parts = tuple([self.expression(a, at) for a in e.parts()])
-        if isinstance(e, Unary) and e.operator == "not" and parts[0] in (TRUE, FALSE):
-            return FALSE if parts[0] == TRUE else TRUE
         if isinstance(e, Binary):
             left, right = parts
             if is_comparison(e.operator) and is_const(left) and is_const(right):

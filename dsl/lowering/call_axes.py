@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..ir.axes import Axis, loop_index, of_dim
 from ..ir.builders import FALSE, ONE, TRUE, ZERO, add, floordiv, is_binary, mul
-from ..ir.expression import Binary, E, Index, Read, Select, show
+from ..ir.expression import Binary, E, Index, Read, Select, Unary, show
 from ..ir.program import Dim, Fresh, Loop, Stmt, Tensor
 from ..ir.row_calls import Inlined, NotInlined
 
@@ -19,6 +19,12 @@ class Placed(Inlined):
 
     def expression(self, e: E, at: dict[str, tuple[E, ...]]) -> E:
         match e:
+            case Binary("and" | "or", left, _):
+                decided = self.expression(left, at)
+                if decided == (TRUE if e.operator == "or" else FALSE):
+                    return decided  # the rest may ask for what is not there
+            case Unary("not", operand) if (decided := self.expression(operand, at)) in (TRUE, FALSE):
+                return FALSE if decided == TRUE else TRUE
             case Select(condition, yes, no):
                 decided = self.expression(condition, at)
                 if decided in (TRUE, FALSE):  # what is not taken may speak of a tensor that is not given
