@@ -43,7 +43,7 @@ def write(shell: Shell) -> None:
 def lead(path: str) -> str:
     """The first sentence below a page's title.  Raises BuildError where it says nothing."""
     text = (ROOT / path / "index.html").read_text(encoding="utf-8")
-    found = re.search(r'<p class="lead">(.*?[.:])(?=\s)', text, re.DOTALL)
+    found = re.search(r'<p class="lead">(.*?[.])(?=\s)', text, re.DOTALL)
     if found is None:
         raise BuildError(f'{path}index.html does not begin with a sentence: <p class="lead">...</p>')
-    return " ".join(html.unescape(re.sub("<[^>]*>", "", found[1])).split()).removesuffix(":").removesuffix(".") + "."
+    return " ".join(html.unescape(re.sub("<[^>]*>", "", found[1])).split())
