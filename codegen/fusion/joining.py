@@ -84,17 +84,14 @@ class Joining:
             self.bounds.append(mine)
             self.values.append(value)
         # What is stored has an access of its own, as strategies name values by their accesses.
+        kind = "f" if own.kind == "T" else own.kind
         for i in range(len(self.kernel.accesses), len(self.accesses)):
-            if (
-                not written
-                and i not in self.targets
-                and self.accesses[i].slot == slot
-                and self.accesses[i].axes == axes
-            ):
+            known = self.accesses[i]
+            same = known.slot == slot and known.axes == axes and known.kind == kind
+            if not written and i not in self.targets and same:
                 return i
         if written:
             self.targets.append(len(self.accesses))
-        kind = "f" if own.kind == "T" else own.kind
         self.accesses.append(Access(slot, axes, kind))
         self.reads.append(read)
         return len(self.accesses) - 1

@@ -266,6 +266,17 @@ export default {
     );
   },
 
+  "a tensor that one formula reads as a condition and as a number is read as both": async (t) => {
+    const { torch } = t,
+      mask = (n) => made(t, [3], n).gt(0);
+    for (const own of [
+      (x, m) => torch.where(m, x.square(), m).add(m),
+      (x, m) => torch.where(m, x.matmul(x.diag()), m),
+      (x, m) => torch.where(m, x.softmax(0), m).mul(m).sum().add(m),
+    ])
+      await like(t, own, (n) => [made(t, [3], n), mask(n)]);
+  },
+
   "what a function changes of a tensor besides elements, a replay changes too, or there is none": async (t) => {
     const { torch } = t,
       { warn } = console,
