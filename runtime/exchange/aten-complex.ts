@@ -3,6 +3,7 @@
 import { fftn, ifftn, irfftn, rfftn, type Norm } from "../composite/fft.js";
 import { stft } from "../composite/stft.js";
 import { conj } from "../functions/complex-parts.js";
+import { neg } from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Operator } from "./operators.js";
 
@@ -25,6 +26,7 @@ export const COMPLEX: Readonly<Record<string, Operator>> = {
       given({ hop_length, win_length, window, center: false, normalized, onesided, return_complex }) as never,
     ),
   _conj: ({ args: [x] }) => conj(x as Tensor),
+  _neg_view: ({ args: [x] }) => neg(x as Tensor),
   _conj_physical: ({ args: [x] }) => conj(x as Tensor),
   _fft_r2c: ({ args }) => {
     const [x, dim, scale, onesided] = args as [Tensor, Sizes, number, boolean];

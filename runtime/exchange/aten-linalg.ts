@@ -1,6 +1,8 @@
-// ATen's operators of matrices with an underscore: those of linalg, which give what their gradients read beside it.
+// ATen's operators of matrices that are called otherwise here, those of linalg, which give what their gradients read
+// beside it, among them; and sums.
 
 import { empty } from "../creation/create.js";
+import { multi_dot } from "../composite/matrix-chains.js";
 import { solve_ex } from "../composite/matrix-solving.js";
 import * as linalg from "../../names/linalg.js";
 import * as torch from "../../names/torch.js";
@@ -30,6 +32,12 @@ const added =
       options,
     );
 
+/** A sum with a number, whose factor has a place instead of a name. */
+const sum =
+  (name: "add" | "sub" | "rsub"): Operator =>
+  ({ args: [x, other, alpha = 1] }) =>
+    (torch[name] as (...args: unknown[]) => Tensor)(x, other, alpha === 1 ? {} : { alpha });
+
 export const LINALG: Readonly<Record<string, Operator>> = {
   _linalg_check_errors: () => null,
   // with LU factors and pivots, which nothing but gradients reads
@@ -45,6 +53,10 @@ export const LINALG: Readonly<Record<string, Operator>> = {
   _linalg_svd: ({ args: [a, full = false, vectors = true] }) =>
     vectors ? linalg.svd(a as Tensor, full as boolean) : [empty([0]), linalg.svdvals(a as Tensor), empty([0])],
   _trilinear: trilinear,
+  chain_matmul: ({ args: [matrices] }) => multi_dot(matrices as Tensor[]),
+  "add.Scalar": sum("add"),
+  "sub.Scalar": sum("sub"),
+  "rsub.Scalar": sum("rsub"),
   baddbmm: added("baddbmm", (a, b) => [a.shape[0]!, a.shape[1]!, b.shape[2]!]),
   addbmm: added("addbmm", (a, b) => [a.shape[1]!, b.shape[2]!]),
 };

@@ -1,9 +1,11 @@
-// aten::lstm, gru, rnn_tanh and rnn_relu: whole recurrent layers, with the modules that have them here.
+// aten::lstm, gru, rnn_tanh and rnn_relu: whole recurrent layers, with the modules that have them here; and what pads
+// their sequences.
 
 import { meta } from "../devices/meta-device.js";
 import { functional_call } from "../nn/functional-call.js";
 import { GRU, LSTM, RNN } from "../nn/layers/recurrent.js";
 import type { Module } from "../nn/module.js";
+import { pad_sequence } from "../nn/utils/packed.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Operator } from "./operators.js";
 
@@ -55,4 +57,6 @@ export const RECURRENT: Readonly<Record<string, Operator>> = {
   "gru.input": layer((i, h, o) => new GRU(i, h, o), 3),
   "rnn_tanh.input": layer((i, h, o) => new RNN(i, h, { ...o, nonlinearity: "tanh" }), 1),
   "rnn_relu.input": layer((i, h, o) => new RNN(i, h, { ...o, nonlinearity: "relu" }), 1),
+  pad_sequence: ({ args: [sequences, first = false, value = 0, side = "right"] }) =>
+    pad_sequence(sequences as Tensor[], first as boolean, value as number, side as "left" | "right"),
 };

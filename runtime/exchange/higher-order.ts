@@ -4,12 +4,13 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import type { Elements } from "../program/compiled-op.js";
 import { autocast } from "../amp/modes.js";
+import { zeros } from "../creation/create.js";
 import { type DType, numbersOf } from "../elements/dtype.js";
 import { stack } from "../functions/join.js";
 import { set_grad_enabled } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
 import { unbind } from "../views/splitting.js";
-import type { GraphJson, NodeJson, Operand } from "./graph-json.js";
+import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
 import type { Call, Operator } from "./operators.js";
 import { type Steps, completed, finished, here, settled } from "./waiting.js";
 
@@ -30,6 +31,14 @@ export function numberOf(value: unknown, op: string): number {
 /** What a graph gives, as a list. */
 function* resultsOf(body: unknown, ...values: unknown[]): Steps<unknown[]> {
   return list(yield* settled((body as Body)(...values)));
+}
+
+/** What no samples give: a tensor of the shape that the file says. */
+function without(result: TensorMeta | null, device: string): Tensor {
+  const sizes = result?.shape.filter((size) => typeof size === "number") ?? [];
+  if (!result?.dtype || sizes.length < result.shape.length)
+    throw new OpError("torch.vmap over no samples: the program does not say what their results are");
+  return zeros(sizes, { dtype: result.dtype, device } as never);
 }
 
 const looped =
@@ -82,9 +91,10 @@ export const CONTROL: Readonly<Record<string, Operator>> = {
     return rows[0]!.map((_, k) => stack(rows.map((row) => row[k] as Tensor)));
   }),
   // a part that torch.vmap maps (below); of what all samples share there is one
-  vmapped: looped(function* ({ args: [samples, body, axes] }) {
+  vmapped: looped(function* ({ args: [samples, body, axes, results], device }) {
     const rows: unknown[][] = [];
     for (let i = 0; i < (samples as number); i++) rows.push(yield* resultsOf(body, i));
+    if (rows.length === 0) return list(results).map((result) => without(result as TensorMeta | null, device));
     return list(axes).map((axis, k) =>
       axis === null
         ? rows[0]![k]
@@ -170,7 +180,13 @@ function mapped(begin: NodeJson, part: readonly NodeJson[], json: GraphJson, lat
       kind: "list",
       items: [...given.map(({ inputs }) => inputs[3]!.operand), ...shared.map(() => none)],
     },
-    operands: Operand[] = [begin.inputs[0]!.operand, { kind: "graph", graph: body, captured }, axes];
+    results: Operand = {
+      kind: "value",
+      value: [...given.flatMap(({ outputs }) => outputs), ...shared].map(
+        (name) => json.tensors.get(name ?? "") ?? null,
+      ),
+    },
+    operands: Operand[] = [begin.inputs[0]!.operand, { kind: "graph", graph: body, captured }, axes, results];
   return {
     name: begin.name,
     target: "torch.ops.higher_order.vmapped",

@@ -340,6 +340,13 @@ call("torchvision::roi_pool.default", f(2, 3, 6, 7), ROIS, 0.75, 2, 3)
 call("torchvision::ps_roi_pool.default", f(2, 12, 6, 7), ROIS, 0.75, 2, 3)
 call("torchvision::ps_roi_align.default", f(2, 12, 6, 7), ROIS, 0.75, 2, 3, 2)
 
+# whose factor has a place, what takes a list, and views of a complex number's parts
+for name in "add sub rsub".split():
+    call(f"{name}.Scalar", f(2, 3), 1.5, -2)
+call("chain_matmul.default", [f(2, 3), f(3, 1), f(1, 4)])
+call("pad_sequence.default", [f(2, 3), f(4, 3), f(1, 3)], True, 0.5, "left")
+call("_neg_view.default", f(2, 3))
+
 
 def line(name, args, options):
     library, _, name = name.rpartition("::")

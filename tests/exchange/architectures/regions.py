@@ -3,6 +3,7 @@ lists of sizes.  An archive of their own, regions.tar.xz."""
 
 import torch
 from torch import nn
+from torch._higher_order_ops.associative_scan import associative_scan
 
 from .parts import Apply
 
@@ -91,3 +92,16 @@ def stacked_recurrence():
         (torch.randn(3, 2, 4), torch.randn(4, 2, 3), torch.randn(4, 2, 6)),
         {},
     )
+
+
+@region
+def scanned_in_pairs():
+    """A scan of pairs of pairs, which of an odd number of steps maps none."""
+
+    def join(left, right):
+        return left[0] * right[0], left[1] * right[0] + right[1]
+
+    def forward(m, x):
+        return associative_scan(join, (torch.sigmoid(m.gate(x)), m.value(x)), dim=1, combine_mode="generic")[1]
+
+    return Apply(forward, gate=nn.Linear(4, 4), value=nn.Linear(4, 4)), (torch.randn(2, 5, 4),), {}
