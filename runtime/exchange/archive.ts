@@ -30,6 +30,20 @@ export interface Archive {
 type Entries = ReadonlyMap<string, ZipEntry>;
 type Json = Readonly<Record<string, unknown>>;
 
+/** Texts, and numbers that Python writes though JSON has none of them, as PyTorch did before 2.7. */
+const NO_JSON = /"(?:[^"\\]+|\\.)*"?|-?\b(?:NaN|Infinity)\b/gs;
+
+/** The JSON of a file; infinities and NaN are texts in it. */
+function parsed(content: Uint8Array): unknown {
+  try {
+    return parseJson(content, DEEPEST);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const text = new TextDecoder().decode(content);
+    return JSON.parse(text.replace(NO_JSON, (token) => (token.startsWith('"') ? token : `"${token}"`)));
+  }
+}
+
 async function json(source: Source, entry: ZipEntry): Promise<Json> {
   if (!(entry.size <= MOST_JSON))
     throw new FileError(
@@ -38,7 +52,7 @@ async function json(source: Source, entry: ZipEntry): Promise<Json> {
     );
   const value = await readContent(source, entry);
   try {
-    return new GraphReader(source.name).object(parseJson(value, DEEPEST), entry.name);
+    return new GraphReader(source.name).object(parsed(value), entry.name);
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw new FileError(source.name, `its ${entry.name} is no JSON: ${(error as Error).message}`);

@@ -4,6 +4,7 @@
 import { Complex } from "../elements/complex-number.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { FileError } from "../files/error.js";
+import { isByName } from "./aten-names.js";
 
 /** PyTorch's numbers of types, by the names that they have here. */
 const TYPES: Readonly<Record<number, string>> = {
@@ -74,13 +75,6 @@ export interface GraphJson {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** Arguments that are by name alone in every operator, for files that do not say which are (before PyTorch 2.7). */
-const KEYWORDS = new Set(
-  "alpha beta dtype layout device pin_memory memory_format non_blocking approximate rounding_mode correction generator include_self sparse_grad implicit out_int32 right side sorter enable_gqa scale".split(
-    " ",
-  ),
-);
 
 /** What a node says of its origin: the function and the method that the model called. */
 const originOf = (metadata: unknown): string => String((metadata as Json | null | undefined)?.["torch_fn"] ?? "");
@@ -160,12 +154,13 @@ export class GraphReader {
       case "as_string":
       case "as_operator":
       case "as_ints":
-      case "as_floats":
       case "as_bools":
       case "as_strings":
       case "as_int_lists":
       case "as_float_lists":
         return { kind: "value", value: inner };
+      case "as_floats":
+        return { kind: "value", value: this.list(inner, place).map((item) => this.number(item, place)) };
       case "as_complex": {
         const { real, imag } = this.object(inner, place);
         return { kind: "value", value: new Complex(this.number(real, place), this.number(imag, place)) };
@@ -261,7 +256,7 @@ export class GraphReader {
       return {
         name: label,
         operand: this.operand(input["arg"], `${place}, argument '${label}'`),
-        keyword: input["kind"] === 2 || (input["kind"] !== 1 && KEYWORDS.has(label)),
+        keyword: input["kind"] === 2 || (input["kind"] !== 1 && isByName(target, label)),
       };
     });
     const given = this.list(node["outputs"], place).map((item) => this.operand(item, place)),

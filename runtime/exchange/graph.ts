@@ -2,6 +2,7 @@
 // it runs.
 
 import { OpError } from "../base/errors.js";
+import { differentiable, isFloat } from "../elements/dtype.js";
 import { to } from "../views/transfer.js";
 import { isRecording, set_grad_enabled } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
@@ -148,7 +149,7 @@ export class Graph {
     for (const step of this.steps) {
       const made = yield* this.made(step, values, device);
       step.node.outputs.forEach((name, i) => {
-        if (name !== null) values.set(name, fitting(made[i], this.json.tensors.get(name)));
+        if (name !== null) values.set(name, fitting(made[i], this.json.tensors.get(name), step.node, values));
       });
       this.giveUp(step.last, values, kept);
     }
@@ -235,8 +236,18 @@ function valueOf(operand: Operand, values: Values, device: string): unknown {
   }
 }
 
-/** The value in the type that PyTorch had: a number's type decides there, and JavaScript has one type of numbers. */
-function fitting(value: unknown, meta: TensorMeta | undefined): unknown {
+/** Quotients, which no whole numbers are. */
+const QUOTIENTS = new Set(["torch.ops.aten.div.Tensor", "torch.ops.aten.div.Scalar"]);
+
+/**
+ * The value in the type that PyTorch had: a number's type decides there, and JavaScript has one type of numbers.  Before
+ * 2.8 files call whole numbers divided by a size that varies whole, and what is computed of them.
+ */
+function fitting(value: unknown, meta: TensorMeta | undefined, node: NodeJson, values: Values): unknown {
   if (!(value instanceof Tensor) || !meta?.dtype || value.dtype === meta.dtype) return value;
+  const floats = (x: unknown): boolean => x instanceof Tensor && isFloat(x.dtype),
+    ofFloats = (): boolean =>
+      node.inputs.some(({ operand }) => [...namesIn(operand)].some((name) => floats(values.get(name))));
+  if (floats(value) && !differentiable(meta.dtype) && (QUOTIENTS.has(node.target) || ofFloats())) return value;
   return to(value, [meta.dtype]) as Tensor;
 }

@@ -26,7 +26,7 @@ import { isRecording } from "../tape/grad-mode.js";
 import { clone } from "../tensor/copy.js";
 import { copy_ } from "../views/transfer.js";
 import { ATEN } from "./aten.js";
-import { otherNames } from "./aten-renamed.js";
+import { otherNames } from "./aten-names.js";
 import { EXTENSIONS } from "./aten-layers.js";
 import { CONTROL } from "./higher-order.js";
 import { NUMBERS } from "./numbers.js";

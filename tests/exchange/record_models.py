@@ -5,7 +5,8 @@ the program of the documentation, tests/files/exported.pt2.
 
 Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py, of
 regions.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions` or `rare` behind the command only that is
-recorded.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
+recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
+earlier-2.6.tar.xz is of 2.6.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
 nobody here reads: where in a program each node came from, and sample inputs."""
@@ -21,6 +22,7 @@ from pathlib import Path
 import torch
 from architectures import MODELS
 from architectures.detectors import DETECTORS
+from architectures.earlier import EARLIER
 from architectures.forms import FORMS
 from architectures.numbers import NUMBERS
 from architectures.rare import RARE
@@ -129,7 +131,12 @@ def record(name: str, make, decomposed: bool, write=archive) -> tuple[bytes, byt
     torch.autograd.backward([x for _, x in floating], cotangents)
     tensors |= {f"out{n}": x for n, x in found}
     tensors |= {f"cot{n}": c for (n, _), c in zip(floating, cotangents, strict=True)}
-    tensors |= {f"g.{key}": x.grad for key, x in net.named_parameters() if x.grad is not None}
+    named = dict(net.named_parameters())
+    if write is untouched:  # of tied weights versions before 2.9 read another name
+        read = torch.export.load(io.BytesIO(data)).module()
+        named = {key: net.get_parameter(key) for key, _ in reversed([*read.named_parameters()])}
+        named = {key: x for x, key in {x: key for key, x in named.items()}.items()}
+    tensors |= {f"g.{key}": x.grad for key, x in named.items() if x.grad is not None}
     tensors |= {f"b.{key}": x for key, x in net.named_buffers()}
     return data, safetensors(tensors)
 
@@ -154,7 +161,21 @@ def write(archive_name: str, programs: list) -> None:
             print(name)
 
 
+def can_be_saved(*network) -> bool:
+    """PyTorch 2.5 cannot save quotients of sizes."""
+    try:
+        return bool(record(*network))
+    except torch._export.serde.serialize.SerializeError as error:
+        print(network[0], error)
+        return False
+
+
 def main():
+    if sys.argv[1:] == ["earlier"]:
+        version = ".".join(torch.__version__.split(".")[:2])
+        listed = [(f"{name}_of_{version}", make, False, untouched) for name, make in EARLIER.items()]
+        write(f"earlier-{version}.tar.xz", [one for one in listed if can_be_saved(*one)])
+        return
     for kind, networks in (
         ("detectors", DETECTORS),
         ("numbers", NUMBERS),

@@ -5,11 +5,10 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch._higher_order_ops.scan import scan
 
-from .parts import Apply
+from .parts import Apply, scan
 
-OPEN = torch.export.Dim.DYNAMIC
+OPEN = getattr(torch.export.Dim, "DYNAMIC", None)  # PyTorch 2.5 has none
 FORMS = {}
 
 

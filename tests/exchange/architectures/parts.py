@@ -4,6 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+try:
+    from torch._higher_order_ops.scan import scan
+except ImportError:  # of PyTorch 2.5, for which only earlier.py is recorded
+    scan = None
+
 MODELS = {}
 
 

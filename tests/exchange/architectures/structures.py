@@ -6,10 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch._higher_order_ops.map import map as map_over
-from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
-from .parts import Apply, mlp, model, tokens
+from .parts import Apply, mlp, model, scan, tokens
 
 EDGES = torch.tensor([[0, 1, 2, 3, 3, 4], [1, 2, 0, 4, 1, 2]])
 
