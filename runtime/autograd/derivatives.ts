@@ -1,91 +1,184 @@
-// torch.autograd.functional: derivatives of a function at given inputs (one tensor, or a list).
+// torch.autograd.functional: derivatives of a function at given inputs (one tensor, or a list).  Unlike those of
+// torch.func their answers have no gradients of their own, unless `create_graph` asks for them.
 
-import { jacrev, jvp as forward, vjp as backward } from "./transforms.js";
-import { addGradients } from "./accumulate.js";
+import { grad as gradients } from "./engine.js";
+import { grad, jacrev, jvp as forward, vjp as backward } from "./transforms.js";
+import type { Body } from "./vmap.js";
 import { OpError } from "../base/errors.js";
 import { ones_like } from "../creation/like.js";
 import { callable } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
-import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
+import { flatten } from "../base/pytree.js";
+import { enable_grad, no_grad } from "../tape/grad-mode.js";
+import { tensorsOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
 
 type Inputs = Tensor | readonly Tensor[];
-type Body = (...inputs: any[]) => Tensor;
+/** For one input a tensor, for a list a list. */
+type Alike<I extends Inputs> = I extends Tensor ? Tensor : Tensor[];
 
-const listOf = (x: Inputs, op: string, name = "inputs"): Tensor[] =>
-  x instanceof Tensor ? [x] : tensorsOf(x, op, name);
-const alike = (list: Tensor[], inputs: Inputs): Tensor | Tensor[] => (inputs instanceof Tensor ? list[0]! : list);
+export interface FunctionalOptions {
+  /** Whether the answer has gradients itself. */
+  create_graph?: boolean;
+  /** Whether an output that does not depend on an input is an error; else its derivative is zero. */
+  strict?: boolean;
+}
+export interface JacobianOptions extends FunctionalOptions {
+  vectorize?: boolean;
+  strategy?: string;
+}
 
-function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor {
-  if (v) return v;
-  if (out.numel() !== 1)
-    throw new OpError(
-      `${op}: The vector v can only be None if the user-provided function returns a single Tensor with a single element.`,
-    );
-  return ones_like(out);
+/** One call: the inputs as a list, and how to compute: recorded, or not. */
+class Call {
+  readonly list: Tensor[];
+
+  constructor(
+    private readonly op: string,
+    private readonly func: Body,
+    private readonly inputs: Inputs,
+    private readonly create: unknown,
+    strict: unknown,
+  ) {
+    callable(func, op, "func");
+    this.list = this.tensors(inputs, "inputs");
+    if (strict) this.demand();
+  }
+  tensors(x: Inputs, name: string): Tensor[] {
+    return x instanceof Tensor ? [x] : tensorsOf(x, this.op, name);
+  }
+  /** What PyTorch's `strict` asks for. */
+  private demand(): void {
+    const leaves = this.list.map((x) => x.detach().requires_grad_());
+    for (const [i, out] of flatten(enable_grad(() => this.func(...leaves)))[0].entries()) {
+      const found =
+        out instanceof Tensor && out.requires_grad
+          ? gradients(out, leaves, { grad_outputs: ones_like(out), allow_unused: true, retain_graph: true })
+          : [null];
+      if (found.includes(null))
+        throw new OpError(
+          `${this.op}: Output ${i} of the user-provided function is independent of input ${found.indexOf(null)}. This is not allowed in strict mode.`,
+        );
+    }
+  }
+  run<T>(body: () => T): T {
+    return this.create ? enable_grad(body) : no_grad(body);
+  }
+  /** One argument's place, or all. */
+  get places(): number | number[] {
+    return this.inputs instanceof Tensor ? 0 : this.list.map((_, i) => i);
+  }
+  alike(list: readonly Tensor[]): Tensor | Tensor[] {
+    return this.inputs instanceof Tensor ? list[0]! : [...list];
+  }
+  weights(v: Inputs | null | undefined, like: readonly Tensor[]): Tensor[] {
+    if (v) return this.tensors(v, "v");
+    if (like.length !== 1 || like[0]!.numel() !== 1)
+      throw new OpError(
+        `${this.op}: The vector v can only be None if the user-provided function returns a single Tensor with a single element.`,
+      );
+    return [ones_like(like[0]!)];
+  }
+  /** The function, of whose answer there must be one element. */
+  readonly scalar: Body = (...args) => {
+    const out = this.func(...(args as Tensor[]));
+    if (!(out instanceof Tensor) || out.numel() !== 1)
+      throw new OpError(
+        `${this.op}: The Tensor returned by the function given to ${this.op} should contain a single element`,
+      );
+    return views.reshape(out, []);
+  };
 }
 
 /** [func(inputs), the gradients of that weighted by v]. */
-export function vjp(func: Body, inputs: Inputs, v?: Tensor | null): [Tensor, Tensor | Tensor[]] {
-  [func, inputs, v] = taken("vjp func inputs v?", arguments);
-  const [out, back] = backward(func, ...listOf(inputs, "vjp"));
-  return [out, alike(back(weightOf(v, out, "vjp")), inputs)];
+export function vjp<F extends Body, I extends Inputs>(
+  func: F,
+  inputs: I,
+  v?: Inputs | null | FunctionalOptions,
+  ...options: unknown[]
+): [ReturnType<F>, Alike<I>];
+export function vjp(..._: unknown[]): unknown[] {
+  const [func, inputs, v, create, strict] = taken("vjp func inputs v? create_graph? strict?", arguments),
+    call = new Call("vjp", func as Body, inputs as Inputs, create, strict);
+  return call.run(() => {
+    const [out, back] = backward(func as Body, ...call.list);
+    const grads = back(...call.weights(v as Inputs, flatten(out)[0] as Tensor[]));
+    return [out, call.alike(grads)];
+  });
 }
 
 /** [func(inputs), how it changes along v]. */
-export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Tensor] {
-  [func, inputs, v] = taken("jvp func inputs v?", arguments);
-  return forward(
-    func,
-    listOf(inputs, "jvp"),
-    v ? listOf(v, "jvp", "v") : listOf(inputs, "jvp").map((x) => weightOf(null, x, "jvp")),
-  );
+export function jvp<F extends Body>(
+  func: F,
+  inputs: Inputs,
+  v?: Inputs | null | FunctionalOptions,
+  ...options: unknown[]
+): [ReturnType<F>, ReturnType<F>];
+export function jvp(..._: unknown[]): unknown[] {
+  const [func, inputs, v, create, strict] = taken("jvp func inputs v? create_graph? strict?", arguments),
+    call = new Call("jvp", func as Body, inputs as Inputs, create, strict);
+  return call.run(() => forward(func as Body, call.list, call.weights(v as Inputs, call.list)));
 }
 
 /** The derivative of every element of func(inputs) with respect to every element of the inputs. */
-export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
-  [func, inputs] = taken("jacobian func inputs", arguments);
-  const list = listOf(inputs, "jacobian");
-  return alike(
-    jacrev(
-      func,
-      list.map((_, i) => i),
-    )(...list) as Tensor[],
-    inputs,
-  );
+export function jacobian<F extends Body, I extends Inputs>(
+  func: F,
+  inputs: I,
+  create_graph?: boolean | JacobianOptions,
+  ...options: unknown[]
+): ReturnType<F> extends readonly unknown[] ? Alike<I>[] : Alike<I>;
+export function jacobian(..._: unknown[]): unknown {
+  const [func, inputs, create, strict] = taken(
+      "jacobian func inputs create_graph? strict? vectorize? strategy?",
+      arguments,
+    ),
+    call = new Call("jacobian", func as Body, inputs as Inputs, create, strict);
+  return call.run(() => jacrev(func as Body, call.places)(...call.list));
 }
 
 /** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
-export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
-  [func, inputs] = taken("hessian func inputs", arguments);
-  const list = listOf(inputs, "hessian"),
-    places = list.map((_, i) => i);
-  const rows = list.map(
-    (_, i) => jacrev(((...args: never[]) => jacrev(func, i)(...args)) as Body, places)(...list) as Tensor[],
-  );
-  return inputs instanceof Tensor ? rows[0]![0]! : rows;
-}
-
-/** [func(inputs), the matrix of second derivatives times v].  The matrix is symmetric, so two ways back give it. */
-export function hvp(func: Body, inputs: Inputs, v: Inputs): [Tensor, Tensor | Tensor[]] {
-  [func, inputs, v] = taken("hvp func inputs v", arguments);
-  const list = listOf(inputs, "hvp"),
-    weights = listOf(v, "hvp", "v");
-  callable(func, "hvp", "func");
-  if (weights.length !== list.length)
-    throw new OpError(`hvp: expected as many vectors as inputs, got ${weights.length} and ${list.length}`);
-  const out = tensorOf(func(...(list.map((x) => x.detach()) as never[])), "hvp", "the function's result");
-  const rows = list.map((_, i) =>
-    backward(((...args: never[]) => jacrev(func, i)(...args)) as Body, ...list)[1](weights[i]!),
-  );
-  return [
-    out.detach(),
-    alike(
-      list.map((_, k) => rows.map((row) => row[k]!).reduce(addGradients)),
-      inputs,
+export function hessian<I extends Inputs>(
+  func: Body,
+  inputs: I,
+  create_graph?: boolean | (FunctionalOptions & { vectorize?: boolean; outer_jacobian_strategy?: string }),
+  ...options: unknown[]
+): I extends Tensor ? Tensor : Tensor[][];
+export function hessian(..._: unknown[]): unknown {
+  const [func, inputs, create, strict] = taken(
+      "hessian func inputs create_graph? strict? vectorize? outer_jacobian_strategy?",
+      arguments,
     ),
-  ];
+    call = new Call("hessian", func as Body, inputs as Inputs, create, strict),
+    { places } = call;
+  return call.run(() => jacrev((...args) => grad(call.scalar, places)(...args), places)(...call.list));
 }
 
-/** As hvp: the matrix is symmetric. */
-export const vhp = hvp;
+/** [func(inputs), the matrix of second derivatives times v]: that is symmetric, so two ways back give it. */
+function product(op: string, given: ArrayLike<unknown>): [Tensor, Tensor | Tensor[]] {
+  const [func, inputs, v, create, strict] = taken(`${op} func inputs v? create_graph? strict?`, given),
+    call = new Call(op, func as Body, inputs as Inputs, create, strict),
+    weights = call.weights(v as Inputs, call.list);
+  if (weights.length !== call.list.length)
+    throw new OpError(`${op}: expected as many vectors as inputs, got ${weights.length} and ${call.list.length}`);
+  return call.run(() => {
+    const out = call.scalar(...call.list) as Tensor,
+      places = call.list.map((_, i) => i);
+    return [
+      create ? out : out.detach(),
+      call.alike(backward((...args) => grad(call.scalar, places)(...args), ...call.list)[1](...weights)),
+    ];
+  });
+}
+
+type Product = <I extends Inputs>(
+  func: Body,
+  inputs: I,
+  v?: Inputs | null | FunctionalOptions,
+  ...options: unknown[]
+) => [Tensor, Alike<I>];
+
+/** [func(inputs), the matrix of second derivatives times v]. */
+export const hvp = ((...given: unknown[]) => product("hvp", given)) as Product;
+
+/** [func(inputs), v times the matrix of second derivatives]. */
+export const vhp = ((...given: unknown[]) => product("vhp", given)) as Product;

@@ -1,12 +1,14 @@
 // torch.func: functions of tensors to functions that give their derivatives.  Arguments and results may be lists, objects
-// and Maps of tensors (base/pytree.ts).  What a function captures counts as constant.  jvp is the derivative of vjp with
-// respect to its weights, so it needs second derivatives only of what it meets.  vmap is in vmap.ts.
+// and Maps of tensors (base/pytree.ts).  What a function captures has gradients through the answer, as in PyTorch: the
+// parameters of a network, say.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives
+// only of what it meets.  vmap is in vmap.ts.
 
 import * as autograd from "./engine.js";
 import { zeros } from "../creation/create.js";
 import { zeros_like } from "../creation/like.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad, isRecording } from "../tape/grad-mode.js";
+import { type Node, gradientEdge } from "../tape/node.js";
 import { stack } from "../functions/join.js";
 import { callable, refuse } from "../base/argument-kinds.js";
 import { isOptions, taken } from "../base/named-arguments.js";
@@ -32,7 +34,21 @@ interface Places {
 }
 interface Run extends Places {
   readonly out: unknown;
+  /** Whether the answer's own gradient may be asked for. */
   readonly outer: boolean;
+}
+
+/** Whether these were made from anything that needs a gradient, beside the tensors at `places`. */
+function captures(values: readonly unknown[], places: readonly (Node | null)[]): boolean {
+  const seen = new Set(places),
+    left = values.map((x) => (x instanceof Tensor ? gradientEdge(x) : null));
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (!node || seen.has(node)) continue;
+    if (!node.next.length) return true;
+    seen.add(node);
+    left.push(...node.next);
+  }
+  return false;
 }
 
 function runAt(f: Body, args: readonly unknown[], places: readonly number[], op: string): Run {
@@ -50,14 +66,16 @@ function runAt(f: Body, args: readonly unknown[], places: readonly number[], op:
     tensors.push(...found);
     parts.push({ count: found.length, rebuild });
   }
-  outer ||= isRecording() && args.some((a) => a instanceof Tensor && a.requires_grad);
+  const edges = tensors.map(gradientEdge),
+    out = enable_grad(() => f(...(list as never[])));
+  outer ||= isRecording() && captures(flatten(out)[0], edges);
   return {
     tensors,
     shaped(values) {
       let at = 0;
       return parts.map(({ count, rebuild }) => rebuild(values.slice(at, (at += count))));
     },
-    out: enable_grad(() => f(...(list as never[]))),
+    out,
     outer,
   };
 }

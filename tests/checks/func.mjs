@@ -135,6 +135,63 @@ export default {
     ]);
     await t.throws(() => functional.vjp((y) => y.mul(2), x), /v can only be None/);
   },
+  "what a function captures has gradients through every derivative of it, as in PyTorch": async (t) => {
+    const { func, autograd, no_grad } = t.torch,
+      w = leaf(t, [1.5, 2]),
+      [x, v] = [t.tensor([1, 2]), t.tensor([3, 4])],
+      f = (y) => y.mul(w).pow(3).sum(), // gradient 3 w^3 x^2, second 6 w^3 x
+      far = autograd.functional,
+      recorded = { create_graph: true };
+    const ways = {
+      grad: [(y) => func.grad(f)(y), 2],
+      grad_and_value: [(y) => func.grad_and_value(f)(y)[0], 2],
+      "its value": [(y) => func.grad_and_value(f)(y)[1], 1],
+      vjp: [(y) => func.vjp(f, y)[1](t.tensor(1))[0], 2],
+      jacrev: [(y) => func.jacrev(f)(y), 2],
+      jacfwd: [(y) => func.jacfwd(f)(y), 2],
+      jvp: [(y) => func.jvp(f, [y], [v])[1], 3],
+      linearize: [(y) => func.linearize(f, y)[1](v), 3],
+      hessian: [(y) => func.hessian(f)(y), 4],
+      vmap: [(y) => func.vmap(func.grad(f))(y.index(null)), 2],
+      "grad of grad": [(y) => func.grad((z) => func.grad(f)(z).dot(v))(y), 5],
+      "autograd.functional.jacobian": [(y) => far.jacobian(f, y, recorded), 2],
+      "autograd.functional.hessian": [(y) => far.hessian(f, y, recorded), 4],
+      "autograd.functional.vjp": [(y) => far.vjp(f, y, recorded)[1], 2],
+      "autograd.functional.jvp": [(y) => far.jvp(f, y, v, recorded)[1], 3],
+      "autograd.functional.hvp": [(y) => far.hvp(f, y, v, recorded)[1], 5],
+      "autograd.functional.vhp": [(y) => far.vhp(f, y, v, true)[1], 5],
+    };
+    // Of the sum of each answer, by w: that of w^3 x^3, 3 w^3 x^2 (twice: times v), 6 w^3 x (twice: times v).
+    const wanted = [
+      null,
+      [6.75, 96],
+      [20.25, 144],
+      [60.75, 576],
+      [40.5, 144],
+      [121.5, 576],
+    ];
+    for (const [name, [way, which]] of Object.entries(ways)) {
+      w.grad = null;
+      way(x).sum().backward();
+      t.close(await w.grad.tolist(), wanted[which], name);
+      t.equal([x.requires_grad, x.grad], [false, null], name);
+      t.equal(no_grad(() => way(x)).requires_grad, name.startsWith("autograd"), name);
+    }
+    t.equal(func.hessian((y) => y.mul(w.detach()).pow(3).sum())(x).requires_grad, false);
+    for (const name of ["jacobian", "hessian"]) t.equal(far[name](f, w).requires_grad, false, name);
+    for (const name of ["vjp", "jvp", "hvp", "vhp"])
+      t.equal(
+        far[name](f, w, name === "vjp" ? null : v).map((y) => y.requires_grad),
+        [false, false],
+        name,
+      );
+    const two = far.jacobian((y) => [y.sum(), y.mul(2)], x);
+    t.equal([await two[0].tolist(), await two[1].tolist()], [[1, 1], [[2, 0], [0, 2]]]);
+    await t.throws(
+      () => far.jacobian((y, z) => y.mul(2), [x, v], { strict: true, vectorize: true }),
+      /jacobian: Output 0 of the user-provided function is independent of input 1/,
+    );
+  },
   "leaves and views that must not be changed in place": async (t) => {
     const { no_grad } = t.torch,
       x = leaf(t, [1, 2]),
