@@ -102,7 +102,7 @@ export function vjp(..._: unknown[]): unknown[] {
     call = new Call("vjp", func as Body, inputs as Inputs, create, strict);
   return call.run(() => {
     const [out, back] = backward(func as Body, ...call.list);
-    const grads = back(...call.weights(v as Inputs, flatten(out)[0] as Tensor[]));
+    const grads = back(call.weights(v as Inputs, flatten(out)[0] as Tensor[]));
     return [out, call.alike(grads)];
   });
 }
@@ -165,7 +165,7 @@ function product(op: string, given: ArrayLike<unknown>): [Tensor, Tensor | Tenso
       places = call.list.map((_, i) => i);
     return [
       create ? out : out.detach(),
-      call.alike(backward((...args) => grad(call.scalar, places)(...args), ...call.list)[1](...weights)),
+      call.alike(backward((...args) => grad(call.scalar, places)(...args), ...call.list)[1](weights)),
     ];
   });
 }

@@ -6,12 +6,12 @@ import { tensor } from "./create.js";
 import { newElements } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { count } from "../base/argument-kinds.js";
-import { limited } from "../base/named-arguments.js";
+import { callable } from "../base/callable.js";
+import { type Device, toDevice } from "../devices/device.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { RandomSource, nextCall, seedOf } from "../elements/random.js";
 import { uniform } from "../elements/philox.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { titled } from "../base/class-name.js";
 
 const N = 624,
   M = 397;
@@ -21,14 +21,18 @@ const STATE = 5056,
   NEXT = 16,
   WORDS = 24;
 
-export class Generator extends RandomSource {
+class GeneratorClass extends RandomSource {
   private readonly state = new Uint32Array(N);
   private at = N;
   private seeded = 0;
 
+  /** Whose ops it serves: one draws the same numbers on every device. */
+  readonly device: string;
+
   /** With PyTorch's seed for all that get none. */
-  constructor() {
+  constructor(device: string | Device = "cpu") {
     super();
+    this.device = toDevice(device, "Generator").type;
     this.manual_seed(67280421310721);
   }
 
@@ -126,8 +130,12 @@ export class Generator extends RandomSource {
     return order;
   }
 }
-titled(Generator, "Generator");
-limited(Generator, "Generator.", "manual_seed seed, set_state new_state, below n, permutation n");
+export const Generator = /* @__PURE__ */ callable(
+  GeneratorClass,
+  "Generator",
+  "constructor device?, manual_seed seed, set_state new_state, below n, permutation n",
+);
+export type Generator = GeneratorClass;
 
 /** A generator seeded from the package's own random numbers, so by `torch.manual_seed`. */
 export function drawnGenerator(): Generator {

@@ -15,6 +15,9 @@ import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 export interface TorchLoadOptions extends LoadOptions {
   /** As in PyTorch; only `true` is possible, for nothing in a file is ever run. */
   weights_only?: boolean;
+  /** Whether the file is to be mapped into memory, which Node cannot: it is read, with the same result. */
+  mmap?: boolean;
+  pickle_module?: unknown;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface TorchLoadOptions extends LoadOptions {
  */
 export async function load<T = unknown>(f: FileLike, options?: TorchLoadOptions): Promise<T>;
 export async function load(...args: unknown[]): Promise<unknown> {
-  const [f, map_location, given] = taken(`load f map_location? | weights_only ${LOADING}`, args),
+  const [f, map_location, , given] = taken(`load f map_location? pickle_module? | weights_only mmap ${LOADING}`, args),
     options = { map_location, ...given } as TorchLoadOptions;
   if (options.weights_only === false)
     throw new OpError(

@@ -3,7 +3,7 @@
 import { classOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
-import { limited } from "../base/named-arguments.js";
+import { isOptions, limited } from "../base/named-arguments.js";
 import { TYPE_NAMES } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
@@ -13,9 +13,10 @@ import { entriesOf, forgetOrder } from "./members.js";
 import { Parameter } from "./parameter.js";
 import { indented, showTree } from "./shown.js";
 
-type Entries<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
+type Entries<T> = KeyedClass<T> | Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
 const WANTED = "an object, a Map, or a list of pairs of names and values";
 function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [string, T])[] {
+  if (given instanceof KeyedClass) return given.items() as [string, T][];
   if (typeof given !== "object" || given === null) refuse(op, name, WANTED, given);
   if (!(Symbol.iterator in given)) return Object.entries(given);
   const list = listOf<readonly [string, T]>(given, op, name, WANTED);
@@ -325,16 +326,20 @@ export const ParameterList = /* @__PURE__ */ callable(
 );
 export type ParameterList = ParameterListClass;
 
+/** As in PyTorch, those of an object come by their names; a list of pairs, a Map and a ParameterDict keep their order. */
+function inOrder<T extends Tensor>(given: Entries<T>, name: string): (readonly [string, T])[] {
+  const found = pairs(given, "ParameterDict", name);
+  return isOptions(given) ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)) : found;
+}
+
 class ParameterDictClass extends Keyed<Parameter> {
   /** Parameters by name; other tensors become parameters. */
   constructor(parameters?: Entries<Tensor> | null) {
     super();
-    this.update(
-      pairs(parameters ?? {}, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [
-        name,
-        asParameter(value),
-      ]),
-    );
+    for (const [name, value] of inOrder(parameters ?? {}, "parameters")) this.put(name, value);
+  }
+  override update(given: Entries<Parameter>): this {
+    return super.update(inOrder(given, "update"));
   }
   protected override members(): [string, Parameter][] {
     return membersOf(this, isParameter);
@@ -353,6 +358,6 @@ class ParameterDictClass extends Keyed<Parameter> {
 export const ParameterDict = /* @__PURE__ */ callable(
   ParameterDictClass,
   "ParameterDict",
-  "constructor parameters{}?, put !",
+  "constructor parameters{}?, put !, update parameters{}",
 );
 export type ParameterDict = ParameterDictClass;

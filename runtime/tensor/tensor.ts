@@ -139,8 +139,8 @@ export class Tensor {
   element_size(): number {
     return elementBytes(this.dtype);
   }
-  /** Whether the elements lie in row-major order without gaps. */
-  is_contiguous(): boolean {
+  /** Whether the elements lie in row-major order without gaps: all results do, whatever `memory_format` asks for. */
+  is_contiguous(_?: { memory_format?: string }): boolean {
     return isContiguous(this.shape, this.strides);
   }
   is_floating_point(): boolean {

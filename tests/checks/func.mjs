@@ -162,14 +162,7 @@ export default {
       "autograd.functional.vhp": [(y) => far.vhp(f, y, v, true)[1], 5],
     };
     // Of the sum of each answer, by w: that of w^3 x^3, 3 w^3 x^2 (twice: times v), 6 w^3 x (twice: times v).
-    const wanted = [
-      null,
-      [6.75, 96],
-      [20.25, 144],
-      [60.75, 576],
-      [40.5, 144],
-      [121.5, 576],
-    ];
+    const wanted = [null, [6.75, 96], [20.25, 144], [60.75, 576], [40.5, 144], [121.5, 576]];
     for (const [name, [way, which]] of Object.entries(ways)) {
       w.grad = null;
       way(x).sum().backward();
@@ -186,7 +179,16 @@ export default {
         name,
       );
     const two = far.jacobian((y) => [y.sum(), y.mul(2)], x);
-    t.equal([await two[0].tolist(), await two[1].tolist()], [[1, 1], [[2, 0], [0, 2]]]);
+    t.equal(
+      [await two[0].tolist(), await two[1].tolist()],
+      [
+        [1, 1],
+        [
+          [2, 0],
+          [0, 2],
+        ],
+      ],
+    );
     await t.throws(
       () => far.jacobian((y, z) => y.mul(2), [x, v], { strict: true, vectorize: true }),
       /jacobian: Output 0 of the user-provided function is independent of input 1/,

@@ -45,6 +45,19 @@ const drawing = ({ torch, device }) => {
 };
 
 export default {
+  "a generator is made with and without `new`, for a device": async (t) => {
+    const { Generator } = t.torch,
+      draws = (generator) => t.torch.rand(2, { generator }).tolist();
+    for (const make of [() => new Generator({ device: "cpu" }), () => Generator("cpu"), () => Generator()]) {
+      t.equal([make() instanceof Generator, make().device], [true, "cpu"]);
+      t.equal(await draws(make().manual_seed(3)), await draws(new Generator().manual_seed(3)));
+    }
+    t.equal(Generator({ device: t.device }).device, t.device);
+    await t.throws(
+      () => Generator({ device: "abacus" }),
+      /Generator: argument 'device' must be a device \(.*got "abacus"/,
+    );
+  },
   "a generator decides wherever numbers are drawn": async (t) => {
     const { Generator, manual_seed } = t.torch,
       seeded = (n) => new Generator().manual_seed(n);

@@ -195,6 +195,40 @@ export default {
     const params = nn.ParameterList([t.torch.zeros([2]), t.torch.zeros([3])]);
     t.equal([params.parameters().length, params[1].shape, Object.keys(params.state_dict())], [2, [3], ["0", "1"]]);
     t.equal(nn.ParameterDict({ w: t.torch.ones([1]) }).get("w").requires_grad, true);
+    // As in PyTorch, whose optimizers' states go by the order: a plain dictionary is sorted, what has an order keeps it.
+    const [w, v] = [t.torch.zeros([1]), t.torch.zeros([2])],
+      orders = {
+        object: [nn.ParameterDict({ w, v, b: w }), ["b", "v", "w"]],
+        pairs: [
+          nn.ParameterDict([
+            ["w", w],
+            ["v", v],
+          ]),
+          ["w", "v"],
+        ],
+        Map: [
+          nn.ParameterDict(
+            new Map([
+              ["w", w],
+              ["v", v],
+            ]),
+          ),
+          ["w", "v"],
+        ],
+        "another one": [
+          nn.ParameterDict(
+            nn.ParameterDict([
+              ["w", w],
+              ["v", v],
+            ]),
+          ),
+          ["w", "v"],
+        ],
+        update: [nn.ParameterDict([["w", w]]).update({ v, b: w }), ["w", "b", "v"]],
+        ModuleDict: [nn.ModuleDict({ w: nn.ReLU(), v: nn.ReLU() }), ["w", "v"]],
+        "ModuleDict of another": [nn.ModuleDict(nn.ModuleDict({ w: nn.ReLU() })).update({ v: nn.ReLU() }), ["w", "v"]],
+      };
+    for (const [name, [made, wanted]] of Object.entries(orders)) t.equal(made.keys(), wanted, name);
     const named = nn.Sequential({ first: nn.Linear(1, 2), last: nn.ReLU() });
     t.equal(
       [Object.keys(named.state_dict()), named(t.tensor([[1]])).shape],
