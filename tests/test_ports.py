@@ -23,6 +23,11 @@ QUICK = [
     "science neural_ode",
     "science nerf",
     "inference experts",
+    "operators equilibrium",
+    "operators lagrangian",
+    "practices graph_bags",
+    "practices compression",
+    "practices remembering",
 ]
 SLOW = [name for name in RECORDED if name not in QUICK]
 

@@ -102,7 +102,6 @@ class LBFGSClass extends Optimizer<LBFGSOptions> {
     const group = await withNumbers(this.param_groups[0]!),
       loss = await enable_grad(closure);
     await this.search(group, closure, await value(loss));
-    this.stepCount++;
     return loss;
   }
 

@@ -2,7 +2,7 @@
 
 import { capturing } from "../base/capturing.js";
 import { fill_ } from "../views/transfer.js";
-import { TypeMismatchError } from "../base/errors.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
@@ -26,11 +26,29 @@ export abstract class Optimizer<O extends object = object> {
   stepCount = 0;
   private readonly before = new Set<Hook>();
   private readonly after = new Set<Hook>();
+  /** Whether its class has a `step` of its own. */
+  private readonly own: boolean;
 
   /** `params`: tensors, pairs of names and tensors, or groups of them `{params, ...options}`. */
   constructor(params: Params<O>, defaults: O) {
     this.defaults = defaults;
     for (const group of naming(this.constructor.name, () => groupsOf(params))) this.add_param_group(group);
+    this.own = this.step !== Optimizer.prototype.step;
+    if (this.own) this.surround(this.step as () => unknown);
+  }
+  /** A step of a class's own gets what all have: hooks, and that it is counted. */
+  private surround(step: () => unknown): void {
+    const value = (...args: []): unknown => {
+      for (const hook of this.before) hook(this);
+      const answer = step.apply(this, args),
+        done = (loss: unknown): unknown => {
+          this.stepCount++;
+          for (const hook of this.after) hook(this);
+          return loss;
+        };
+      return answer instanceof Promise ? answer.then(done) : done(answer);
+    };
+    Object.defineProperty(this, "step", { value, writable: true, configurable: true });
   }
 
   /** Adds parameters with options of their own; what is not given has the optimizer's defaults. */
@@ -60,8 +78,11 @@ export abstract class Optimizer<O extends object = object> {
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
     if (closure !== undefined && closure !== null) callable(closure, `${this.constructor.name}.step`, "closure");
-    if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.step().then(() => loss));
-    for (const hook of this.before) hook(this);
+    if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.once().then(() => loss));
+    return this.once();
+  }
+  private once(): Promise<void> {
+    if (!this.own) for (const hook of this.before) hook(this);
     const groups = this.param_groups.map(withNumbers);
     if (groups.some((group) => group instanceof Promise)) return Promise.all(groups).then((all) => this.move(all));
     return this.move(groups as Group<O>[]);
@@ -74,8 +95,10 @@ export abstract class Optimizer<O extends object = object> {
       });
     if (capturing) capturing.stepping(this, [this.before, this.after], this.fed, update);
     else update();
-    this.stepCount++;
-    for (const hook of this.after) hook(this);
+    if (!this.own) {
+      this.stepCount++;
+      for (const hook of this.after) hook(this);
+    }
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
 
@@ -85,7 +108,9 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   /** Changes one group's parameters that have gradients.  Options that were tensors come as numbers. */
-  protected abstract update(group: Group<O>): void;
+  protected update(_group: Group<O>): void {
+    throw new OpError(`${this.constructor.name}: neither step() nor update() is there`);
+  }
   /** Refuses parameters that this optimizer cannot move. */
   protected checkParams(_params: readonly Tensor[]): void {
     /* most move any */
@@ -155,7 +180,7 @@ titled(Optimizer, "Optimizer");
 limited(
   Optimizer,
   "Optimizer.",
-  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
+  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, surround !, once !, update !, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
 );
 
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {

@@ -21,6 +21,10 @@ FILES = [
     "structures",
     "segmenting",
     "sequences",
+    "agents",
+    "operators",
+    "densities",
+    "practices",
 ]
 STEPS, SHOWN = 3, 24
 torch.set_num_threads(1)
