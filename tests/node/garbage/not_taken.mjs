@@ -9,7 +9,7 @@ const NOT_TAKEN = {
   with_kwargs: /_hook$/,
   always_call: /_hook$/,
   // How a derivative is computed: there is one way here.
-  "_preallocate_and_copy|strict": /^torch\.func/,
+  "_preallocate_and_copy|strict": /^torch\.func\.j/,
   "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs|only_inputs": /^torch\.autograd\.grad/,
   "use_cuda|experimental_config|execution_trace_observer|acc_events|custom_trace_id_callback|with_flops|with_modules|post_processing_timeout_s|args|skip_first_wait":
     /^torch\.profiler\./,
