@@ -30,9 +30,9 @@ class GeneratorClass extends RandomSource {
   readonly device: string;
 
   /** With PyTorch's seed for all that get none. */
-  constructor(device: string | Device = "cpu") {
+  constructor(device?: string | Device | null) {
     super();
-    this.device = toDevice(device, "Generator").type;
+    this.device = toDevice(device ?? "cpu", "Generator").type;
     this.manual_seed(67280421310721);
   }
 

@@ -18,7 +18,7 @@ const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", 
 const NAMELESS = new RegExp(
   `^(${[
     "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|chain_matmul|einsum|meshgrid)",
-    "torch\\.(ComplexView|Generator|Tensor|defaultDevice|gpuDevice|is_tensor|(random\\.)?set_rng_state|to)",
+    "torch\\.(ComplexView|Tensor|defaultDevice|gpuDevice|is_tensor|(random\\.)?set_rng_state|to)",
     "torch\\.(from_pixels|webgpu\\.snapshot)",
     "torch\\.(autograd\\.)?is_\\w+_enabled",
     "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",

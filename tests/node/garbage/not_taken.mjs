@@ -36,6 +36,7 @@ const NOT_TAKEN = {
   names: /^torch\.full$/,
   options: /functional\.linear_cross_entropy$/,
   // Stubs call them otherwise than the functions do.
+  seed: /^torch\.Generator$/,
   "mode|_new_state|orig_func|a|iterable|_caller|_devices_kw":
     /^(torch\.(device|Size|random\.fork_rng)|Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
 };
