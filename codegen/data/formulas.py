@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .model import Code, ReadCode, Step, StepCode
-from .nodes import Node, elements_of
+from .model import Code, Env, ReadCode, Step, StepCode
+from .nodes import Binary, Constant, Element, Node, Option, Select, Uniform, children, elements_of
 
 
 def formulas_of(code: Code) -> list[Node | None]:
@@ -34,3 +34,28 @@ def needed_accesses(steps: list[Step], formulas: list[StepCode], reads: list[Rea
         for e in [*own.index, own.guard, own.fallback]:
             todo.extend(elements_of(e))
     return [n for n in range(len(needed)) if needed[n]]
+
+
+def chosen_accesses(formulas: list[StepCode], env: Env) -> list[int]:
+    """The accesses that formulas read where options choose between them."""
+    out: list[int] = []
+    for s in formulas:
+        add_chosen(s.body, env, out)
+        if s.pred is not None:
+            add_chosen(s.pred, env, out)
+    return out
+
+
+def add_chosen(e: Node, env: Env, out: list[int]) -> None:
+    match e:
+        case Element(access=n):
+            out.append(n)
+        case Select(condition=Option(name=name), yes=yes, no=no):
+            add_chosen(yes if name in env and env[name] != 0 else no, env, out)
+        case Select(
+            condition=Binary(operator="==", left=Uniform(name=name), right=Constant(value=value)), yes=yes, no=no
+        ) if name in env:
+            add_chosen(yes if env[name] == value else no, env, out)
+        case _:
+            for x in children(e):
+                add_chosen(x, env, out)

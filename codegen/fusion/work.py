@@ -79,16 +79,21 @@ def work_of(step: int, op: Op, program: int, call: Call, wanted: list[int], valu
                 stored.append(kernel.accesses[s.target].slot)
     if len(kernels) == 0 or any(slot not in stored for slot in wanted):
         return None
+    used: list[int] = []
+    for kernel in kernels:
+        used.extend([access.slot for access in kernel.accesses])
+    held = [values[n] if n < len(values) and n in used else -1 for n in range(len(op.slots))]
+    return Work(op, call, kernels, held, wanted, [part_of(step, kernels)])
+
+
+def part_of(step: int, kernels: list[Kernel]) -> Part:
+    """What kernels are called with.  Several may give a name to different numbers."""
     uniforms: list[UniformField] = []
     constants: list[str] = []
     for kernel in kernels:
         uniforms.extend([w for w in kernel.uniforms if w.name != "inf" and w.name != "nan"])
         constants.extend(kernel.constants)
-    used: list[int] = []
-    for kernel in kernels:
-        used.extend([access.slot for access in kernel.accesses])
-    held = [values[n] if n < len(values) and n in used else -1 for n in range(len(op.slots))]
-    return Work(op, call, kernels, held, wanted, [Part(step, "", uniforms, constants)])
+    return Part(step, "", uniforms, constants)
 
 
 def filled(step: int, value: int, length: int, number: float) -> Work:
@@ -138,7 +143,7 @@ def apart(work: Work) -> list[Work]:
                 stored.append(kernel.accesses[s.target].slot)
         used = [access.slot for access in kernel.accesses]
         values = [work.values[n] if n in used else -1 for n in range(len(work.values))]
-        out.append(Work(work.op, work.call, [kernel], values, stored, work.parts))
+        out.append(Work(work.op, work.call, [kernel], values, stored, [part_of(work.parts[0].step, [kernel])]))
     return out
 
 

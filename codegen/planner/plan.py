@@ -7,6 +7,7 @@ lines; how a kernel runs on the GPU is chosen in strategy.py and written by the 
 from __future__ import annotations
 
 from ..data.dtypes import compute_class
+from ..data.formulas import chosen_accesses
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
 from .attention_kernels import attention_of
@@ -356,13 +357,21 @@ def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, p
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
-    """The slots that must hold zeros before a program runs: those first added to, but what is changed in place, and
-    those asked for that no kernel writes."""
+    """The slots that must hold zeros before a program runs: those first added to, but what is changed in place; those
+    asked for that no kernel writes; and temporaries that one reads and none wrote, as options decide: what reaches a
+    tensor under a condition alone is nothing else."""
     out: list[int] = []
     seen: list[int] = []
     for kernel in op.programs[program].kernels:
         if not active(op, op.programs[program], kernel, call, wanted):
             continue
+        code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+        if code is not None and kernel.raw is None:
+            own = [kernel.accesses[step.target].slot for step in kernel.steps if step.target >= 0]
+            for n in chosen_accesses(code.steps, call.env):
+                slot = kernel.accesses[n].slot
+                if op.slots[slot].role == "temp" and slot not in seen and slot not in own and slot not in out:
+                    out.append(slot)
         for step in kernel.steps:
             if step.target < 0:
                 continue
