@@ -277,6 +277,20 @@ export default {
       await like(t, own, (n) => [made(t, [3], n), mask(n)]);
   },
 
+  "kernels of one op that go apart keep their own numbers": async (t) => {
+    const { torch } = t,
+      [near, far] = [made(t, [4, 3], 40), made(t, [4, 3], 70)];
+    for (const p of [2, 3])
+      await like(
+        t,
+        (x) => {
+          const loss = torch.nn.functional.triplet_margin_loss(x.mT, near, far, { p, margin: 3 });
+          return torch.autograd.grad(loss, [x])[0].clone();
+        },
+        (n) => [made(t, [3, 4], n, { requires_grad: true })],
+      );
+  },
+
   "what a function changes of a tensor besides elements, a replay changes too, or there is none": async (t) => {
     const { torch } = t,
       { warn } = console,
