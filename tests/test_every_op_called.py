@@ -73,6 +73,8 @@ def of_axes(tree: Op) -> tuple[list[Param], list[X]]:
             value = X("str", (), p.type.choices[-1]) if p.type.choices else name("false")
         elif p.type.name == "choice" and not p.type.choices or p.type.name == "dim" and p.type.optional:
             continue
+        elif p.type.name in LISTS and p.type.optional and not p.type.dims[0].name:
+            continue  # so many numbers, or none
         elif p.type.name in LISTS and p.type.dims and p.type.dims[0].name not in ranked:
             value = X("list", (name(p.type.dims[0].name or ""),))
         else:
