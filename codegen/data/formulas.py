@@ -37,7 +37,7 @@ def needed_accesses(steps: list[Step], formulas: list[StepCode], reads: list[Rea
 
 
 def chosen_accesses(formulas: list[StepCode], env: Env) -> list[int]:
-    """The accesses that formulas read where options choose between them."""
+    """The accesses that formulas read with the options of a call: of a choice by an option only one branch."""
     out: list[int] = []
     for s in formulas:
         add_chosen(s.body, env, out)

@@ -358,8 +358,8 @@ def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, p
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
     """The slots that must hold zeros before a program runs: those first added to, but what is changed in place; those
-    asked for that no kernel writes; and temporaries that one reads and none wrote, as options decide: what reaches a
-    tensor under a condition alone is nothing else."""
+    asked for that no kernel writes; and temporaries that a kernel reads and none before it writes.  Such are sums of
+    gradients all of whose parts depend on an option, where that is off."""
     out: list[int] = []
     seen: list[int] = []
     for kernel in op.programs[program].kernels:

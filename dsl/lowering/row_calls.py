@@ -84,8 +84,8 @@ def put(work, a: Assign, callee: OpDef):
 
 def keep_gradients(work, callee: OpDef, at: Placed, before: dict[str, str], made: list[Stmt]) -> None:
     """The gradients that the callee says stand for what would be derived of its statements (`made`).  before: its
-    parameters, as they were.  Those of a body are put
-    in the place of it where they are asked for (dsl/gradients/reverse.py)."""
+    parameters, as they were.  Those of a body are put in the place of it where they are asked for
+    (dsl/gradients/reverse.py)."""
     if callee.raw:
         return
     said, complete = gradients_said(callee.tree)
