@@ -116,7 +116,7 @@ def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]])
         if shape_text(want) != shape_text(packs[p.pack]):
             raise OpError(
                 f"{op.name}: Given {p.name}={shape_text(want)}, expected input with shape [*, "
-                f"{shape_text(want)[1:]}, but got {shape_text(packs[p.pack])} for these dimensions"
+                f"{', '.join([str(n) for n in want])}], but got {shape_text(packs[p.pack])} for these dimensions"
             )
 
 

@@ -57,7 +57,7 @@ from .writer import (
     uniform,
 )
 
-LONG_CALLED = 8000  # characters
+LONG_CALLED = 12  # functions, each as often as it is called
 WORTH_PARTS = 1 << 26  # products, some tens of microseconds of a large GPU, of which parts leave out most
 
 
@@ -238,7 +238,10 @@ def long_called(k: KernelWriter) -> bool:
     compile."""
     if len(k.op.routines) == 0:
         return False
-    return len(prelude_text(kernel_functions(k.code), k.op.routines)) > LONG_CALLED
+    inlined: dict[str, int] = {}  # functions in the place of a call
+    for f in k.op.routines:  # each stands after those that it calls
+        inlined[f.name] = 1 + sum([inlined.get(name, 1) for name in f.calls])
+    return sum([inlined.get(name, 1) for name in kernel_functions(k.code)]) > LONG_CALLED
 
 
 def scan_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:

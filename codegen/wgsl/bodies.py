@@ -235,7 +235,8 @@ class Writer:
                 else f"({self.show(q.high, 'i')})"
                 for q in x.places[n + 1 :]
             )
-            shown = f"{rest} / ({inner})" if " * " in inner else f"{rest} / {inner}" if inner else rest
+            several = len(x.places) - n > 2
+            shown = f"{rest} / ({inner})" if several else f"{rest} / {inner}" if inner else rest
             this = shown if n == 0 else f"{shown} % {self.show(r.high, 'i')}"
             if self.uses(r.name):
                 self.add(f"let {self.w.names.of(r.name)} = {this};")
@@ -383,7 +384,8 @@ class Writer:
             self.depth += 1
             for n, r in enumerate(s.ranges):
                 rest = " * ".join(lengths[n + 1 :])
-                at = f"item / ({rest})" if " * " in rest else f"item / {rest}" if rest else "item"
+                several = len(lengths) - n > 2
+                at = f"item / ({rest})" if several else f"item / {rest}" if rest else "item"
                 at = f"{at} % {lengths[n]}" if n else at
                 begin = "" if r.low is ZERO else f"{self.show(r.low, 'i')} + "
                 self.add(f"let {self.w.names.of(r.name)} = {begin}{at};")

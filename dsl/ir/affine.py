@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .builders import ONE, ZERO, add, idx, integer, integral, is_binary, is_const, is_unary, mul, neg, sub
-from .expression import Binary, Constant, E, Index, Unary, show
+from .expression import Binary, Constant, E, Index, Unary, show, walk
 from .program import Loop
 
 
@@ -70,11 +70,11 @@ def expression(terms: list[Term]) -> E:
 
 
 def shorter(e: E) -> E:
-    """e, or an equal whole-number expression with fewer terms."""
+    """e, or an equal whole-number expression of fewer nodes."""
     if not (is_binary(e, "+", "-") or is_unary(e, "-")) or not integral(e):
         return e
     new = expression(poly(e))
-    return new if len(show(new)) < len(show(e)) else e
+    return new if len([*walk(new)]) < len([*walk(e)]) else e
 
 
 def always(p: E, loops: list[Loop]) -> bool:

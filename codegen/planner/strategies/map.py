@@ -269,7 +269,7 @@ def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: st
         new = stored(
             Apply("multiply_checked", [Local("old"), other])
             if step.value == "T" and step.mode == "*="
-            else Binary(step.mode[:1], Local("old"), Local(f"({other.name})")),
+            else Binary("*" if step.mode == "*=" else "+", Local("old"), Local(f"({other.name})")),
             "i",
             dtype if dtype != "uint32" else "int32",
         )
