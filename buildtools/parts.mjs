@@ -1,5 +1,7 @@
-// What bundles are made of: node parts.mjs DIST {entries: {bundle: program}, parts: {part: [how its files begin]}}.
-// Prints {bundle: {part: [bytes minified, bytes gzipped that it adds]}}, `all` among the parts.
+// What bundles are made of: node parts.mjs DIST
+//   {entries: {bundle: program}, parts: {part: [how its files begin]}, without: {name: [parts]}}
+// Prints {bundle: {part: [bytes minified, bytes gzipped that it adds]}}, `all` among the parts, and by the names of
+// `without` what is left where none of those parts is there.
 //
 // A bundle without blanks does not say which file its text is of.  So names and syntax are minified first, blanks file
 // by file.  What a part adds is the bundle's size less that without it: what is alike in two parts counts for neither,
@@ -8,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { build, transformSync } from "esbuild";
 
 const [dist, asked] = process.argv.slice(2);
-const { entries, parts } = JSON.parse(asked);
+const { entries, parts, without } = JSON.parse(asked);
 const packed = (texts) => gzipSync(texts.join(""), { level: 9 }).length;
 
 /** The name of the part that a file of the package belongs to. */
@@ -46,6 +48,10 @@ for (const [name, contents] of Object.entries(entries)) {
   for (const part of new Set(texts.map(([own]) => own))) {
     const [inside, outside] = [true, false].map((own) => texts.filter(([p]) => (p === part) === own).map(([, t]) => t));
     found[part] = [inside.join("").length, all - packed(outside)];
+  }
+  for (const [label, left] of Object.entries(without)) {
+    const rest = texts.filter(([p]) => !left.includes(p)).map(([, t]) => t);
+    if (rest.length < texts.length) found[label] = [rest.join("").length, packed(rest)];
   }
   answers[name] = found;
 }

@@ -61,12 +61,21 @@ PARTS = {
     "distributions": ["runtime/distributions/"],
     "data sets, tools": ["runtime/datasets/", "runtime/tools/"],
 }
+COMPILERS = ["gradients derived where they are asked for", "CPU: WebAssembly", "GPU: strategies and WGSL"]
+DEVICES = ["tape and way back", "CPU: memory, threads, interpreter", "GPU: buffers, pipelines, queue"]
+# How much is left where none of some parts is there.
+WITHOUT = {
+    "without compilers": COMPILERS,
+    "without compilers, devices, gradients": [*COMPILERS, *DEVICES],
+    "without modules and what follows them": [*PARTS][[*PARTS].index("functions by hand") + 1 :],
+}
 Sizes = dict[str, dict[str, tuple[int, int]]]
 
 
 def measured(dist: Path = DIST) -> Sizes:
-    """Bundle -> part -> bytes minified, and bytes gzipped that it adds; `all` is the bundle."""
-    asked = json.dumps({"entries": ENTRIES, "parts": PARTS})
+    """Bundle -> part -> bytes minified, and bytes gzipped that it adds; `all` is the bundle, those of WITHOUT what is
+    left of it."""
+    asked = json.dumps({"entries": ENTRIES, "parts": PARTS, "without": WITHOUT})
     done = node.run([ROOT / "buildtools" / "parts.mjs", dist, asked])
     assert done.returncode == 0, done.stdout
     return {
@@ -80,9 +89,8 @@ def table(sizes: Sizes) -> str:
     def cell(bundle: str, part: str) -> str:
         return f"{sizes[bundle][part][1] / 1000:.1f}" if part in sizes[bundle] else ""
 
-    rows = [
-        [name, *(cell(bundle, part) for bundle in sizes)] for name, part in [*zip(PARTS, PARTS), ("together", "all")]
-    ]
+    names = [*zip(PARTS, PARTS), ("together", "all"), *zip(WITHOUT, WITHOUT)]
+    rows = [[name, *(cell(bundle, part) for bundle in sizes)] for name, part in names]
     lines = [["kB gzipped that each adds", *sizes], ["---", *("---:" for _ in sizes)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
