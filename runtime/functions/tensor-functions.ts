@@ -12,7 +12,7 @@ import { conjugate } from "../dispatch/call.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import * as placing from "./scatter-views.js";
+import * as scattering from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as copies from "../views/view-copies.js";
 import * as views from "../views/views.js";
@@ -203,25 +203,28 @@ export const unbind_copy = /* @__PURE__ */ viewing("unbind_copy dim?", copies.un
 /** A copy in which `src` stands on a diagonal. */
 export const diagonal_scatter = /* @__PURE__ */ viewing(
   "diagonal_scatter src offset? dim1? dim2?",
-  placing.diagonal_scatter,
+  scattering.diagonal_scatter,
 );
 /** A copy in which `src` stands at one place along an axis. */
-export const select_scatter = /* @__PURE__ */ viewing("select_scatter src dim index", placing.select_scatter);
+export const select_scatter = /* @__PURE__ */ viewing("select_scatter src dim index", scattering.select_scatter);
 /** A copy in which `src` stands at a slice of an axis. */
-export const slice_scatter = /* @__PURE__ */ viewing("slice_scatter src dim? start? end? step?", placing.slice_scatter);
+export const slice_scatter = /* @__PURE__ */ viewing(
+  "slice_scatter src dim? start? end? step?",
+  scattering.slice_scatter,
+);
 /** A copy in which `src` stands where `as_strided` would look. */
 export const as_strided_scatter = /* @__PURE__ */ viewing(
   "as_strided_scatter src size stride storage_offset?",
-  placing.as_strided_scatter,
+  scattering.as_strided_scatter,
 );
 /** The diagonal of a matrix, or a matrix with a vector on its diagonal. */
-export const diag = /* @__PURE__ */ viewing("diag diagonal?", placing.diag);
+export const diag = /* @__PURE__ */ viewing("diag diagonal?", scattering.diag);
 /** Matrices with the last axis on their diagonals. */
-export const diag_embed = /* @__PURE__ */ viewing("diag_embed offset? dim1? dim2?", placing.diag_embed);
+export const diag_embed = /* @__PURE__ */ viewing("diag_embed offset? dim1? dim2?", scattering.diag_embed);
 /** A matrix with all elements on its diagonal. */
-export const diagflat = /* @__PURE__ */ viewing("diagflat offset?", placing.diagflat);
+export const diagflat = /* @__PURE__ */ viewing("diagflat offset?", scattering.diagflat);
 /** The tensor with margins of `value` around its last axes. */
-export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd pad value?", placing.constant_pad_nd);
+export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd pad value?", scattering.constant_pad_nd);
 
 /**
  * `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise.

@@ -20,7 +20,7 @@ import { type IndexSpec, index, setIndex } from "./indexing.js";
 import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { limited, otherNames, taken, tooMany } from "../base/named-arguments.js";
-import * as placing from "./scatter-views.js";
+import * as scattering from "./scatter-views.js";
 import { print, printSync } from "../tensor/print.js";
 import * as resizing from "../views/resize.js";
 import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
@@ -111,7 +111,7 @@ class Methods {
   }
   /** Writes a number onto the diagonal; with `wrap` a tall matrix gets another one below each. */
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
-    return placing.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
+    return scattering.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
   }
   /** The tensor as PyTorch prints it. */
   text(this: Tensor): Promise<string> {

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Context, type Table, range, asGiven } from "./definition.js";
-import { cast, create, F, join, placing, scalar, splitting, T, views } from "./library.js";
+import { cast, create, F, join, scattering, scalar, splitting, T, views } from "./library.js";
 
 type Maybe<X> = X | null | undefined;
 
@@ -67,7 +67,7 @@ const attention: Compute = (inputs, attributes: Attributes, { used, dtype }: Con
     const missing = keys - given.shape.at(-1)!,
       full =
         missing > 0
-          ? (placing.constant_pad_nd(given, [0, missing], isFloat(given.dtype) ? -Infinity : 0) as Tensor)
+          ? (scattering.constant_pad_nd(given, [0, missing], isFloat(given.dtype) ? -Infinity : 0) as Tensor)
           : given;
     also(full.dtype === "bool" ? bias(full, q.dtype) : full);
   }

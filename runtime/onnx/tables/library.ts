@@ -1,6 +1,6 @@
 // The library's functions as the tables of operators call them: what a file gives has types that nobody knows before.
 
-import * as composite from "../../composite/index.js";
+import * as composites from "../../composite/index.js";
 import * as joining from "../../functions/join.js";
 import * as scatterViews from "../../functions/scatter-views.js";
 import * as creation from "../../creation/create.js";
@@ -26,8 +26,8 @@ export const splitting = splits as unknown as Free<typeof splits>;
 export const views = viewing as unknown as Free<typeof viewing>;
 export const create = creation as unknown as Free<typeof creation>;
 export const likeAnother = alike as unknown as Free<typeof alike>;
-export const composed = composite as unknown as Free<typeof composite>;
-export const placing = scatterViews as unknown as Free<typeof scatterViews>;
+export const composite = composites as unknown as Free<typeof composites>;
+export const scattering = scatterViews as unknown as Free<typeof scatterViews>;
 export const turned = flip as unknown as (x: Tensor, axes: readonly number[]) => Tensor;
 
 /** The same numbers in another type. */

@@ -4,7 +4,7 @@ import { isFloat } from "../../elements/dtype.js";
 import { numelOf } from "../../base/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Table, axisOf, range, reading } from "./definition.js";
-import { F, T, cast, create, join, ofAxes, placing, turned, views } from "./library.js";
+import { F, T, cast, create, join, ofAxes, scattering, turned, views } from "./library.js";
 import { bordered, isEven, windowsOf } from "./windows.js";
 import { numbers } from "../values.js";
 
@@ -57,7 +57,7 @@ const convTranspose: Compute = ([x, weight, bias], attributes) => {
     pairs = range(axes)
       .reverse()
       .flatMap((i) => [-first[i]!, output_padding[i]! - last[i]!]),
-    cut = placing.constant_pad_nd(whole, pairs) as Tensor;
+    cut = scattering.constant_pad_nd(whole, pairs) as Tensor;
   return bias ? T.add(cut, views.reshape(bias, [-1, ...kernel.map(() => 1)])) : cut;
 };
 
@@ -184,7 +184,7 @@ export const NETWORKS: Table = {
   ConvTranspose: convTranspose,
   CausalConvWithState: ([x, weight, bias, past], { activation = "none" }) => {
     const k = weight.shape[2] as number,
-      padded = past ? (join.cat([past, x], 2) as Tensor) : (placing.constant_pad_nd(x, [k - 1, 0]) as Tensor),
+      padded = past ? (join.cat([past, x], 2) as Tensor) : (scattering.constant_pad_nd(x, [k - 1, 0]) as Tensor),
       y = F.conv1d(padded, weight, { ...(bias ? { bias } : {}), groups: x.shape[1] });
     return [activation === "none" ? y : F.silu(y), views.narrow(padded, 2, padded.shape[2]! - (k - 1), k - 1)];
   },
@@ -203,7 +203,7 @@ export const NETWORKS: Table = {
       put = views.reshape(T.scatter(flat, 0, views.reshape(cast(at, "int64"), [-1]), views.reshape(x, [-1])), whole);
     if (!shape) return put;
     const wanted = numbers(shape, op);
-    return placing.constant_pad_nd(
+    return scattering.constant_pad_nd(
       put,
       range(whole.length)
         .reverse()
@@ -262,7 +262,7 @@ export const NETWORKS: Table = {
         dilation: kernel.map((_, i) => at(dilations, i, 1)),
         groups: channels,
       }) as Tensor;
-    return placing.constant_pad_nd(
+    return scattering.constant_pad_nd(
       whole,
       range(kernel.length)
         .reverse()

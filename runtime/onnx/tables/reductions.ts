@@ -3,7 +3,7 @@
 import { isFloat } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Definition, type Table, axisOf, range, reading } from "./definition.js";
-import { T, cast, composed, create, linalg, scalar, turned } from "./library.js";
+import { T, cast, composite, create, linalg, scalar, turned } from "./library.js";
 import { number, numbers } from "../values.js";
 
 interface Reduction {
@@ -126,6 +126,6 @@ export const REDUCTIONS: Table = {
       { values, indices } = T.topk(x, n, axis, largest !== 0, sorted !== 0);
     return [values, cast(indices, "int64")];
   }),
-  Einsum: (inputs, { equation }) => composed.einsum(equation.replaceAll(" ", ""), inputs),
+  Einsum: (inputs, { equation }) => composite.einsum(equation.replaceAll(" ", ""), inputs),
 };
 const LOG_SUM_OF_NOTHING = reduced({ over: sum, empty: () => -Infinity });

@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { numelOf } from "../../base/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, axisOf, drawn, range, reading, sizes } from "./definition.js";
-import { cast, create, join, placing, splitting, T, turned, views } from "./library.js";
+import { cast, create, join, scattering, splitting, T, turned, views } from "./library.js";
 import { brought, number, numbers, integers } from "../values.js";
 
 /** Axes that are an attribute in old versions, and an input in new ones. */
@@ -61,7 +61,7 @@ const pad: Compute = ([x, pads, value, axes], attributes, { op }) => {
   if (mode === "constant") {
     const pairs = range(x.ndim).flatMap((i) => [before[x.ndim - 1 - i]!, after[x.ndim - 1 - i]!]);
     while (pairs.length > 2 && pairs.at(-1) === 0 && pairs.at(-2) === 0) pairs.length -= 2;
-    return placing.constant_pad_nd(x, pairs, value ? number(value, op) : (attributes.value ?? 0));
+    return scattering.constant_pad_nd(x, pairs, value ? number(value, op) : (attributes.value ?? 0));
   }
   return range(x.ndim).reduce<Tensor>((y, axis) => {
     const [first, last] = [before[axis]!, after[axis]!];
@@ -147,10 +147,10 @@ export const SHAPES: Table = {
         dtype: dtype ? context.dtype(dtype) : x.dtype,
         device: x.device,
       }),
-      square = placing.diag(ones, k) as Tensor,
+      square = scattering.diag(ones, k) as Tensor,
       rows = Math.min(n!, square.shape[0]!),
       cut = views.narrow(views.narrow(square, 0, 0, rows), 1, 0, Math.min(m!, square.shape[1]!)) as Tensor;
-    return placing.constant_pad_nd(cut, [0, m! - cut.shape[1]!, 0, n! - cut.shape[0]!]);
+    return scattering.constant_pad_nd(cut, [0, m! - cut.shape[1]!, 0, n! - cut.shape[0]!]);
   },
   ConstantOfShape: reading([0], ([shape], { value }, { op, device }) =>
     create.full(numbers(shape, op), value ? number(value, op) : 0, { dtype: value ? value.dtype : "float32", device }),
@@ -173,7 +173,7 @@ export const SHAPES: Table = {
       const pairs = new Array<number>(2 * (x.ndim - axis)).fill(0);
       pairs[pairs.length - 2] = Math.floor(more / 2);
       pairs[pairs.length - 1] = more - Math.floor(more / 2);
-      return placing.constant_pad_nd(y, pairs) as Tensor;
+      return scattering.constant_pad_nd(y, pairs) as Tensor;
     }, x);
   }),
   ReverseSequence: ([x, lengths], { batch_axis = 1, time_axis = 0 }) => {

@@ -2,7 +2,7 @@
 
 import type { Tensor } from "../../tensor/tensor.js";
 import { range } from "./definition.js";
-import { placing } from "./library.js";
+import { scattering } from "./library.js";
 
 export interface Windows {
   readonly kernel: readonly number[];
@@ -64,7 +64,7 @@ export function bordered(x: Tensor, windows: Windows, value: number, beyond = va
         .reverse()
         .flatMap((axis) => [first(axis), last(axis)]),
     { before, after, more } = windows;
-  const within = placing.constant_pad_nd(
+  const within = scattering.constant_pad_nd(
     x,
     pairs(
       (i) => after[i]! + (value === beyond ? more[i]! : 0),
@@ -74,7 +74,7 @@ export function bordered(x: Tensor, windows: Windows, value: number, beyond = va
   ) as Tensor;
   return value === beyond
     ? within
-    : (placing.constant_pad_nd(
+    : (scattering.constant_pad_nd(
         within,
         pairs(
           (i) => more[i]!,
