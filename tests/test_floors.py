@@ -231,13 +231,26 @@ def test_pages_have_120_columns():
     assert {name for name, line in lines if len(line) > COLUMNS} - set(WRITTEN) == set()
 
 
-def test_files_that_are_spoken_of_exist():
+def test_files_and_folders_that_are_spoken_of_exist():
     """In comments and pages.  codegen/api and codegen/binding/parts.py speak of what the package is to hold."""
     tops = "dsl|codegen|runtime|ops|tests|buildtools|workbench|compat|bench|docs"
-    path = re.compile(rf"(?<![\w./@-])((?:{tops})/[a-z_\d./-]*[a-z_\d]\.(?:py|ts|mjs|op|j2|md|names|json|wgsl))\b")
+    start = rf"(?<![\w./@\"'-])(?:{tops})"
+    file = re.compile(rf"{start}/[a-z_\d./-]*[a-z_\d]\.(?:py|ts|mjs|op|j2|md|names|json|wgsl)\b")
+    folder = re.compile(rf"{start}/[a-z_\d/-]*[a-z_\d](?![\w*{{-]|[./][\w.*{{<$])")
+    made = "ops/data"  # of the package
     pages = [ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     code = [f for top in ("dsl", "codegen", "runtime", "workbench") for f in (ROOT / top).rglob("*.[pt][ys]")]
-    files = [f for f in [*pages, *code] if f.parent.name != "api" and f.name != "parts.py"]
-    spoken = [(f, name) for f in files for name in path.findall(f.read_text(encoding="utf-8"))]
+    texts = {
+        f: f.read_text(encoding="utf-8") for f in [*pages, *code] if f.parent.name != "api" and f.name != "parts.py"
+    }
+    spoken = [(f, name) for f, text in texts.items() for name in file.findall(text)]
     assert len(spoken) > 200
     assert [f"{f.relative_to(ROOT)}: {name}" for f, name in spoken if not (ROOT / name).exists()] == []
+    folders = [(f, name) for f, text in texts.items() for name in folder.findall(text)]
+    assert len(folders) > 40
+    assert [f"{f.relative_to(ROOT)}: {name}" for f, name in folders if not exists(name) and name != made] == []
+
+
+def exists(name: str) -> bool:
+    """A folder, or a file whose ending is left out."""
+    return any((ROOT / f"{name}{end}").exists() for end in ("", ".py", ".ts", ".op"))

@@ -119,6 +119,13 @@ def test_affine():
     assert not always(Binary(">=", sub(i, ONE), ZERO), loop) and not always(Binary("<", i, P), loop)
 
 
+def test_what_is_shorter_is_so_under_any_name():
+    """Of `(i + 1) * P + 2` and `P * i + P + 2` the first stays, whose text is longer where P is one letter."""
+    for name in ("P", "PADDING"):
+        e = add(mul(add(idx("i"), ONE), sym(name)), integer(2))
+        assert shorter(e) is e
+
+
 def test_tighten_solves_a_definitions_own_filter():
     op, env, packs, views = [c for c in handmade.drawn() if c[0].name == "conv_transpose1d"][0]
     (s,) = op.forward.stmts

@@ -1,4 +1,4 @@
-"""The rules of kernels, checked when they are made: what formulas.py, codegen/cpu and host/ may rely on.
+"""The rules of kernels, checked when they are made: what formulas.py and the planners may rely on.
 
 A break of one is a fault of the compiler, not of a definition.  The rules of the statements before are
 dsl/ir/verify.py's, those of the nodes after verified.py's."""
