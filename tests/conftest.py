@@ -124,13 +124,14 @@ def of_all(request, tmp_path_factory) -> Path:
 def documentation(dist, of_all) -> Path:
     """The folder of the documentation's website, which one of a run's processes makes for all."""
     import website.build
-    from buildtools import lock, package
+    from buildtools import lock, package, pages
     from buildtools.paths import EARLIER
     from codegen.earlier import Earlier
 
     folder = of_all / "website"
     with lock.alone(folder.with_suffix(".lock"), print):
         if not folder.exists():
+            pages.bring_weights()
             part = folder.with_suffix(".part")
             website.build.build(package.definitions(earlier=Earlier(EARLIER)), dist, part)
             part.rename(folder)

@@ -4,16 +4,17 @@ accessible, quiet, quick, and no wider than a phone."""
 import json
 import posixpath
 import re
+import time
 from urllib.parse import unquote
 
 import pytest
 from browsing import DESK, PHONE, accessible
 
 import website.build
-from buildtools import node
+from buildtools import node, pages
 from buildtools.paths import BUILD, ROOT
 from codegen.earlier import Earlier
-from website import figures, guides, markdown
+from website import examples, figures, guides, markdown
 from website.highlight import highlighted
 from website.reference import typings
 
@@ -148,8 +149,8 @@ def test_the_search_finds_names_and_guides(opened):
         ("learning rate", "Training"),
     ):
         page.fill("dialog.search input", asked)
-        page.wait_for_selector("#found li")
-        assert any(wanted in title for title in page.locator("#found strong").all_inner_texts()[:6]), asked
+        page.wait_for_selector("#search-found li")
+        assert any(wanted in title for title in page.locator("#search-found strong").all_inner_texts()[:6]), asked
     page.fill("dialog.search input", "torch.softmax")
     page.keyboard.press("Enter")
     page.wait_for_url("**/reference/torch.softmax.html")
@@ -179,11 +180,6 @@ def test_recorded_answers_are_replayed_in_the_page(opened, figure):
     assert page.locator("#rows tr").count() == 4 and page.inner_text("#message") == ""
 
 
-LOADED = re.compile(
-    r"""(?:from |import\()"(\.[^"]+)"|new URL\("([^"]+)", import\.meta\.url\)|fetch\("([^"]+)"\)""",
-)
-
-
 @pytest.mark.parametrize("name", ["torch.nn.LayerNorm", "torch.optim.LBFGS"])
 def test_an_example_with_statements_gives_what_is_printed(opened, name):
     page = opened(f"reference/{name}.html")
@@ -193,16 +189,45 @@ def test_an_example_with_statements_gives_what_is_printed(opened, name):
     assert page.inner_text(".example output") == printed
 
 
-def test_example_pages_have_what_they_load(documentation):
-    missed, count = [], 0
-    for file in sorted((documentation / "examples").rglob("*.mjs")):
-        if "train.mjs" in file.name or "tokenizers" in file.parts:  # for Node; a library
-            continue
-        for found in LOADED.finditer(file.read_text(encoding="utf-8")):
-            count += 1
-            if not (file.parent / next(filter(None, found.groups()))).exists():
-                missed.append(f"{file.relative_to(documentation)}: {found[0]}")
-    assert count > 40 and missed == []
+# A page runs, asks for weights, or has done what it does: its program is loaded.
+BEGUN = "body:is([data-state=running], [data-state=asking], [data-state=done])"
+
+
+def test_every_example_page_of_the_site_runs(documentation, opened, figure):
+    """It complains of nothing, asks for nothing that is not there, is accessible and no wider than a phone in the site's
+    frame, whose way back and whose theme it has.  No training is waited for."""
+    began = time.monotonic()
+    paths = sorted(f.relative_to(documentation).as_posix() for f in documentation.glob("examples/*/index.html"))
+    asking = []
+    for path in paths:
+        page = opened(f"{path}?device=cpu", viewport=PHONE, color_scheme="light")
+        page.wait_for_selector(BEGUN)
+        if page.get_attribute("body", "data-state") == "asking":
+            asking.append(path)
+            with page.expect_response(re.compile(r"[.](safetensors|pth)$"), timeout=60_000) as got:
+                page.click("#asking")
+            assert got.value.ok
+        assert accessible(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        page.click(".theme")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(14, 17, 19)", path
+        assert accessible(page) == [], f"{path}, dark"
+        assert page.evaluate("document.querySelector('.brand').href").endswith("/index.html")
+        assert page.inner_text("#message") == "" and page.complaints == [], path
+        page.close()
+    assert len(paths) == len(pages.PAGES) - len(examples.ELSEWHERE)
+    assert asking == [f"examples/{name}/index.html" for name in ("search", "style", "teach")]
+    figure(f"the website's {len(paths)} example pages looked at in {time.monotonic() - began:.0f} s")
+
+
+@pytest.mark.parametrize("name", ["search", "style", "teach"])
+def test_an_example_says_that_its_weights_are_not_on_the_site(name, opened):
+    page = opened("examples/index.html")
+    lacking = json.dumps({w: {"megabytes": 19, "there": False} for w in ("search/minilm", "teach/lite0")})
+    page.route("**/weights.json", lambda route: route.fulfill(body=lacking))
+    page.goto(page.url.replace("index.html", f"{name}/index.html?device=cpu"))
+    page.wait_for_selector("body[data-state=missing]")
+    assert "lacks the network's weights (19 MB)" in page.inner_text("#message")
 
 
 def test_an_example_page_of_the_site_trains(opened):

@@ -17,8 +17,10 @@ from .bundling import bundle
 from .playground import compiler
 from .shell import HERE, Shell
 
-# In the order in which they stand in one file.
-STYLES = ("base", "shell", "code", "prose", "landing", "reference", "reports", "measures", "playground")
+# In the order in which they stand in one file: those of example pages, too, and further ones.
+FRAME = ("base", "shell")
+STYLES = (*FRAME, "code", "prose", "landing", "reference", "reports", "measures", "playground")
+COLOURS = ROOT / "examples" / "shared" / "colours.css"
 # Scripts that pages load, as modules: all but theme.mjs, which runs before anything is painted.
 SCRIPTS = (
     "shell",
@@ -41,9 +43,11 @@ def write(shell: Shell, dist: Path) -> None:
     """All of it, into assets/.  dist: the built package.  Raises BuildError."""
     folder = shell.folder / "assets"
     folder.mkdir(parents=True, exist_ok=True)
-    texts = [(NODE_MODULES / "uplot" / "dist" / "uPlot.min.css").read_text(encoding="utf-8")]
-    texts += [(HERE / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES]
-    (folder / "site.css").write_text(minified("\n".join(texts), "css"), encoding="utf-8")
+    uplot = NODE_MODULES / "uplot" / "dist" / "uPlot.min.css"
+    for name, before, styles in (("frame", (), FRAME), ("site", (uplot,), STYLES)):
+        files = [*before, COLOURS, *(HERE / "styles" / f"{style}.css" for style in styles)]
+        text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+        (folder / f"{name}.css").write_text(minified(text, "css"), encoding="utf-8")
     shutil.copyfile(HERE / "scripts" / "theme.js", folder / "theme.js")
     shutil.copyfile(HERE / "icon.svg", folder / "icon.svg")
     shutil.copyfile(dist / "torch.module.js", folder / "torch.js")

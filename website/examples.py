@@ -1,10 +1,13 @@
-"""The example pages as a part of the site: copies of examples/, which find the package where they look for it."""
+"""The example pages as a part of the site: copies of examples/ in the site's frame, which find the package where they
+look for it."""
 
 from __future__ import annotations
 
 import html
 import re
 import shutil
+
+from markupsafe import Markup
 
 from buildtools import pages
 from buildtools.paths import ROOT
@@ -18,11 +21,12 @@ ABOUT = "Small programs for the browser, with their source: all of it runs in th
 ELSEWHERE = ("examples/seeds/",)
 # What pages load besides their own folders.
 LENT = ("examples/shared/", "examples/alice/", "examples/read.mjs")
-KINDS = {".html", ".mjs", ".css", ".svg", ".bin", ".js", ".json", ".safetensors", ".txt"}
+KINDS = {".mjs", ".css", ".svg", ".bin", ".js", ".json", ".safetensors", ".pth", ".txt"}
 
 
 def write(shell: Shell) -> None:
-    """The pages that `build.py serve` lists, what they share, and their index."""
+    """The pages that `build.py serve` lists, what they share, and their index.  Published weights are on the site if
+    they are in examples/ (buildtools/weights.py); the pages say so where they are not."""
     pages.prepare()
     shown = {path: about for path, about in pages.PAGES.items() if path not in ELSEWHERE}
     for path in (*shown, *LENT):
@@ -34,16 +38,37 @@ def write(shell: Shell) -> None:
     entry = shell.folder / "dist" / "index.js"  # where the pages look for the package
     entry.parent.mkdir(exist_ok=True)
     entry.write_text('export * from "../assets/torch.js";\n', encoding="utf-8")
-    entries = [(path, about[0].upper() + about[1:], lead(path)) for path, about in shown.items()]
+    read = {path: Page(path) for path in shown}
+    for page in read.values():
+        page.write(shell)
+    entries = [(path, about[0].upper() + about[1:], read[path].lead) for path, about in shown.items()]
     shell.write(PATH, "examples.html.j2", title="Examples", about=ABOUT, entries=entries)
     for path, title, what in entries:
         shell.found.append(Found(title, f"{path}index.html", "example", what))
 
 
-def lead(path: str) -> str:
-    """The first sentence below a page's title.  Raises BuildError where it says nothing."""
-    text = (ROOT / path / "index.html").read_text(encoding="utf-8")
-    found = re.search(r'<p class="lead">(.*?[.])(?=\s)', text, re.DOTALL)
-    if found is None:
-        raise BuildError(f'{path}index.html does not begin with a sentence: <p class="lead">...</p>')
-    return " ".join(html.unescape(re.sub("<[^>]*>", "", found[1])).split())
+class Page:
+    """What a page's index.html consists of.  Raises BuildError where it has no such part."""
+
+    def __init__(self, path: str):
+        self.path = f"{path}index.html"
+        self.text = (ROOT / self.path).read_text(encoding="utf-8")
+        self.title = html.unescape(self.part("<title>(.*?)</title>"))
+        self.sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)">', self.text)
+        self.program = self.part("<main>(.*)</main>")
+        first = self.part(r'<p class="lead">(.*?[.])(?=\s)')
+        self.lead = " ".join(html.unescape(re.sub("<[^>]*>", "", first)).split())
+        self.part(r'<script type="(module)" src="page.mjs"></script>')
+
+    def part(self, pattern: str) -> str:
+        found = re.search(pattern, self.text, re.DOTALL)
+        if found is None:
+            raise BuildError(f"{self.path} has no {pattern}")
+        return found[1]
+
+    def write(self, shell: Shell) -> None:
+        """The page with the site's bar, search and foot around its own parts."""
+        program = Markup(self.program)  # noqa: S704  (it is the repository's own text)
+        shell.write(
+            self.path, "example.html.j2", title=self.title, about=self.lead, sheets=self.sheets, program=program
+        )

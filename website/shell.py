@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import jinja2
@@ -88,10 +88,9 @@ class Shell:
 
 
 def part(path: str) -> str:
-    """The path of the part that a page belongs to: its own, or the one of its folder."""
-    same = [p.path for p in PARTS if p.path == path]
-    folder = [p.path for p in PARTS if "/" in path and p.path == f"{posixpath.dirname(path)}/index.html"]
-    return (same or folder or [""])[0]
+    """The path of the part that a page belongs to: its own, or the one of the nearest folder around it."""
+    pages = [path, *(f"{folder}/index.html" for folder in PurePosixPath(path).parents)]
+    return next((page for page in pages for p in PARTS if p.path == page), "")
 
 
 @cache

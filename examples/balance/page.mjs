@@ -74,7 +74,7 @@ async function run(going) {
       { label: "update", value: (_, v) => v ?? "–" },
       {
         label: "steps",
-        stroke: colour("series"),
+        stroke: () => colour("series"),
         width: 2,
         points: { show: false },
         value: (_, v) => v?.toFixed(0) ?? "–",

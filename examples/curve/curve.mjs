@@ -25,7 +25,8 @@ export function sampled(torch, f, points = 201, noise = 0.08, seed = 20261121) {
 }
 
 export function network({ nn }, width = 64) {
-  return nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1));
+  const hidden = () => [nn.Linear(width, width), nn.GELU()];
+  return nn.Sequential(nn.Linear(1, width), nn.GELU(), ...hidden(), ...hidden(), nn.Linear(width, 1));
 }
 
 /**

@@ -41,20 +41,20 @@ async function run(going) {
       { label: "x", value: twoDigits },
       {
         label: "samples",
-        stroke: colour("dots"),
+        stroke: () => colour("dots"),
         paths: () => null,
-        points: { show: true, size: 5, fill: colour("dots") },
+        points: { show: true, size: 5, fill: () => colour("dots") },
         value: twoDigits,
       },
       {
         label: "the function",
-        stroke: colour("dots"),
+        stroke: () => colour("dots"),
         width: 1.5,
         dash: [6, 5],
         points: { show: false },
         value: twoDigits,
       },
-      { label: "the network", stroke: colour("series"), width: 2.5, points: { show: false }, value: twoDigits },
+      { label: "the network", stroke: () => colour("series"), width: 2.5, points: { show: false }, value: twoDigits },
     ],
   });
   losses = lossChart(by("losses"), steps);

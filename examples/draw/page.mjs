@@ -17,7 +17,7 @@ let network = null,
 by("bars").append(
   ...Array.from({ length: 10 }, (_, digit) => {
     const row = document.createElement("button");
-    row.className = "bar";
+    row.className = "guess";
     row.disabled = true;
     row.title = `this is a ${digit}: learn it`;
     row.append(`${digit}`, document.createElement("span"));

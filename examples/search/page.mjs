@@ -1,12 +1,11 @@
 // The page: sentences ordered by how near their meaning is to what is asked for.
 // python3 build.py serve shows where it is, and brings the weights; ?device=cpu&asked=words in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, frame, guarded, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, frame, guarded, offerDevices, published, show } from "../shared/page.mjs";
 import { load } from "./minilm.mjs";
 
 const SHOWN = 10,
   BATCH = 16; // sentences that are embedded at once, between two frames
-const WEIGHTS = new URL("minilm/", location.href);
 let network = null,
   sentences = [],
   points = null;
@@ -16,9 +15,7 @@ async function begin() {
   document.body.dataset.state = "running";
   [network, points] = [null, null];
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", took: "–" });
-  if (!(await fetch(new URL("tokenizer.json", WEIGHTS), { method: "HEAD" })).ok)
-    throw new Error("the weights are not beside this page: python3 build.py serve brings them");
-  network = await load(WEIGHTS, device, ({ loaded, total }) =>
+  network = await load(await published("search/minilm"), device, ({ loaded, total }) =>
     show({ loaded: `${Math.round(loaded / 1e6)} of ${Math.round(total / 1e6)} MB` }),
   );
   await read();

@@ -32,21 +32,54 @@ export function show(figures) {
  */
 export const frame = () => new Promise((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(done)));
 
+/** What a page lacks by no fault of a program. */
+class Missing extends Error {
+  toString = () => this.message;
+}
+
+const asking = new Map(); // folders of weights: a promise that the visitor asks for them
+
+/**
+ * Where published weights are, a folder below examples/, once the visitor has asked for them: they are large.  A site
+ * may lack them: then the page says so.
+ */
+export async function published(folder) {
+  const { [folder]: weights } = await (await fetch(new URL("weights.json", import.meta.url))).json();
+  if (!weights.there)
+    throw new Missing(
+      `This copy of the site lacks the network's weights (${weights.megabytes} MB): python3 build.py docs brings them.`,
+    );
+  document.body.dataset.state = "asking";
+  if (!asking.has(folder)) asking.set(folder, clicked(`Load the network, ${weights.megabytes} MB`));
+  await asking.get(folder);
+  document.body.dataset.state = "running";
+  return new URL(`../${folder}/`, import.meta.url);
+}
+
+/** Shows a button above the message until it is pressed. */
+async function clicked(text) {
+  const button = Object.assign(document.createElement("button"), { id: "asking", textContent: text });
+  by("message").before(button);
+  await new Promise((done) => button.addEventListener("click", done));
+  button.remove();
+}
+
 /** Runs the page's program and says on the page what went wrong, if anything. */
 export async function guarded(program) {
   by("message").textContent = "";
   try {
     return await program();
   } catch (error) {
-    document.body.dataset.state = "failed";
+    document.body.dataset.state = error instanceof Missing ? "missing" : "failed";
     by("message").textContent = String(error);
-    throw error;
+    if (!(error instanceof Missing)) throw error;
   }
 }
 
 /**
  * A page's program under the buttons `#start` and `#stop`.  `run(going)` is the program: `going()` is false once it is to
- * stop.  A choice in one of `menus` begins anew.  `body[data-state]` says "running", "done" or "failed".
+ * stop.  A choice in one of `menus` begins anew.  `body[data-state]` says "running", "done" or "failed",
+ * "asking" or "missing" where it wants weights.
  */
 export async function controlled(run, menus = []) {
   const buttons = ["start", ...menus].map(by);
@@ -58,7 +91,7 @@ export async function controlled(run, menus = []) {
     by("stop").disabled = false;
     try {
       await guarded(() => run(() => running));
-      document.body.dataset.state = "done";
+      if (document.body.dataset.state === "running") document.body.dataset.state = "done";
     } finally {
       running = false;
       for (const button of buttons) button.disabled = false;
@@ -73,16 +106,32 @@ export async function controlled(run, menus = []) {
   await start();
 }
 
-/** A colour of style.css by its name there, as it is in the page's light or dark appearance. */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+/** A colour of style.css by its name there, as it is in the page's light or dark appearance now. */
+export function colour(name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+/** Calls `paint` whenever the page turns light or dark. */
+export function whenColoursChange(paint) {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+}
 
 const axis = () => ({
-  stroke: colour("soft"),
-  grid: { stroke: colour("line"), width: 1 },
-  ticks: { stroke: colour("line"), width: 1, size: 5 },
+  stroke: () => colour("soft"),
+  grid: { stroke: () => colour("line"), width: 1 },
+  ticks: { stroke: () => colour("line"), width: 1, size: 5 },
 });
 
-/** A chart as wide as its element.  `series`: uPlot's; `y`: its scale; answers the chart, for `setData`. */
+/**
+ * A chart as wide as its element.  `series`: uPlot's, colours as functions, which are asked again when the page turns
+ * light or dark; `y`: its scale; answers the chart, for `setData`.
+ */
 export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
   const plot = new uPlot(
     {
@@ -99,6 +148,7 @@ export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
     data,
     element,
   );
+  whenColoursChange(() => plot.redraw(false));
   new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height })).observe(element);
   return plot;
 }
@@ -114,7 +164,7 @@ export function lossChart(element, steps) {
       { label: "step", value: (_, v) => v ?? "–" },
       {
         label: "loss",
-        stroke: colour("loss"),
+        stroke: () => colour("loss"),
         width: 2,
         points: { show: false },
         value: (_, v) => v?.toPrecision(3) ?? "–",

@@ -3,13 +3,23 @@
 // ?steps=40&device=cpu&picture=hills&manner=ink&strength=2 in the address choose.
 import * as torch from "../../dist/index.js";
 import { draw, NAMES } from "../field/pictures.mjs";
-import { asked, by, controlled, guarded, lossChart, offer, offerDevices, paced, show } from "../shared/page.mjs";
+import {
+  asked,
+  by,
+  controlled,
+  guarded,
+  lossChart,
+  offer,
+  offerDevices,
+  paced,
+  published,
+  show,
+} from "../shared/page.mjs";
 import { load } from "../teach/efficientnet.mjs";
 import { MANNERS } from "./pictures.mjs";
 import { repaint } from "./style.mjs";
 
 const steps = Number(asked("steps", 300)),
-  WEIGHTS = new URL("../teach/lite0/efficientnet-lite0.pth", location.href),
   OWN = "your own",
   own = {}, // the visitor's pictures, by the canvas that shows them
   networks = new Map(); // by device
@@ -18,10 +28,9 @@ let losses = null;
 /** The network on a device, brought once. */
 async function networkOn(device) {
   if (!networks.has(device)) {
-    if (!(await fetch(WEIGHTS, { method: "HEAD" })).ok)
-      throw new Error("the weights are not beside the page examples/teach: python3 build.py serve brings them");
+    const weights = new URL("efficientnet-lite0.pth", await published("teach/lite0"));
     const loaded = ({ loaded, total }) => show({ step: `network: ${Math.round((100 * loaded) / total)} %` });
-    networks.set(device, await load(WEIGHTS, device, loaded));
+    networks.set(device, await load(weights, device, loaded));
   }
   return networks.get(device);
 }

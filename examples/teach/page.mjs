@@ -1,12 +1,11 @@
 // The page: classes that the user names and fills with pictures, and a network that learns to tell them apart.
 // python3 build.py serve shows where it is, and brings the weights; ?device=cpu&steps=40&what=whole in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, frame, guarded, lossChart, offer, offerDevices, published, show } from "../shared/page.mjs";
 import { load } from "./efficientnet.mjs";
 import { learner, pictureOf } from "./teach.mjs";
 
 const steps = Number(asked("steps", 60)),
-  WEIGHTS = new URL("lite0/efficientnet-lite0.pth", location.href),
   OFTEN = 120, // milliseconds between two pictures of a webcam that are kept
   plot = lossChart(by("losses"), steps),
   video = by("video"),
@@ -25,9 +24,8 @@ async function begin() {
   teacher = null;
   for (const one of classes) one.thumbs.replaceChildren();
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: "–", loss: "–", right: "–", took: "–" });
-  if (!(await fetch(WEIGHTS, { method: "HEAD" })).ok)
-    throw new Error("the weights are not beside this page: python3 build.py serve brings them");
-  const network = await load(WEIGHTS, device, ({ loaded, total }) =>
+  const weights = new URL("efficientnet-lite0.pth", await published("teach/lite0"));
+  const network = await load(weights, device, ({ loaded, total }) =>
     show({ loaded: loaded === total ? `${megabytes(total)} MB` : `${megabytes(loaded)} / ${megabytes(total)} MB` }),
   );
   teacher = learner(network, device);
