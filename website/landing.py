@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from markdown_it import MarkdownIt
 
+from buildtools.paths import ROOT
 from dsl.opdef import Library
 from dsl.text.show import show
 
 from . import figures
 from .navigation import source
+from .playground import pages as playground
+from .playground.link import link
 from .shell import Shell
 
 DEFINITION = "softmax"
+DEMO = ROOT / "examples" / "curve" / "curve.mjs"  # what scripts/landing.mjs shows
 PROGRAM = "Train something"  # the heading in docs/start.md under which the program stands
 
 
@@ -26,6 +32,7 @@ def write(shell: Shell, library: Library) -> None:
         figures=figures.headline(),
         models=figures.models(),
         program=program(),
+        demo=link(playground.PATH, demo()),
         definition=show(tree),
     )
 
@@ -38,3 +45,11 @@ def program() -> str:
         if reached and token.type == "fence":
             return token.content
     raise LookupError(f"docs/start.md: no code under {PROGRAM!r}")
+
+
+def demo() -> str:
+    """What the page's demo computes as a program for the playground, which plots the same."""
+    text = re.sub("^export ", "", DEMO.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = re.sub("\\A(//.*\n)+", "", text).strip()
+    shown = playground.HERE.joinpath("demo.mjs").read_text(encoding="utf-8")
+    return f'// A network learns a curve from noisy samples\nimport * as torch from "tensorloom";\n\n{text}\n\n{shown}'

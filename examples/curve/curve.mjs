@@ -13,7 +13,7 @@ export const FUNCTIONS = {
  * `points` places from -3 to 3, the function there, and samples with some noise at every second place (null at the
  * others).
  */
-export function sampled(torch, f, points = 201, noise = 0.08, seed = 20261121) {
+export function sampled(f, points = 201, noise = 0.08, seed = 20261121) {
   const x = Array.from({ length: points }, (_, i) => -3 + (6 * i) / (points - 1)),
     truth = x.map(f);
   // A small generator of its own: the samples are the same wherever the program runs.

@@ -28,7 +28,7 @@ const twoDigits = (_, value) => value?.toFixed(2) ?? "–";
 
 async function run(going) {
   const device = by("device").value,
-    data = sampled(torch, FUNCTIONS[by("function").value]);
+    data = sampled(FUNCTIONS[by("function").value]);
   const drawn = (said) => [data.x, data.samples, data.truth, said];
   curve?.destroy();
   losses?.destroy();

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import zlib
 from pathlib import Path
 
 from dsl.opdef import Library
@@ -71,10 +69,3 @@ def completions(library: Library) -> list[dict[str, str]]:
             detail = f"({', '.join(p.name for p in op.params)})"
             found.append({"label": op.name, "type": "function", "detail": detail, "info": sentence[:240]})
     return found
-
-
-def link(text: str) -> str:
-    """The page with a definition, as scripts/playground/share.mjs packs it."""
-    packer = zlib.compressobj(9, wbits=-15)
-    packed = packer.compress(text.encode()) + packer.flush()
-    return f"{PATH}#code={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"

@@ -8,14 +8,16 @@ from pathlib import Path
 from ..reference import typings
 from ..shell import Found, Shell
 
-EXAMPLES = Path(__file__).with_name("examples")
+PATH = "playground/index.html"
+HERE = Path(__file__).parent
+EXAMPLES = HERE / "examples"
 ABOUT = "Write a program with tensors, and run it here: on your GPU, or on your CPU."
 
 
 def write(shell: Shell, dist: Path) -> None:
     """The page, playground/examples.json and playground/names.json.  dist: the built package."""
-    shell.write("playground/index.html", "playground.html.j2", title="Playground", about=ABOUT)
-    shell.found.append(Found("Playground", "playground/index.html", "page", ABOUT))
+    shell.write(PATH, "playground.html.j2", title="Playground", about=ABOUT)
+    shell.found.append(Found("Playground", PATH, "page", ABOUT))
     shell.write_data("playground/examples.json", [example(file) for file in sorted(EXAMPLES.glob("*.mjs"))])
     shell.write_data("playground/names.json", completions(typings.read(dist, shell.earlier)))
 

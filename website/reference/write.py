@@ -14,6 +14,7 @@ from dsl.opdef import Library, OpDef
 from workbench.playground import alone
 
 from ..playground import ops as op_playground
+from ..playground.link import link
 from ..shell import Found, Shell
 from . import by_hand, mathematics, typings
 from .entries import Entry, by_subject, entries
@@ -63,7 +64,7 @@ def openings(ops: Iterable[OpDef], shell: Shell) -> dict[str, str]:
         if name not in texts:
             texts[name] = shell.earlier.get(partial(alone, op), "alone", name, sources)
         if texts[name]:
-            found[op.name] = op_playground.link(texts[name])
+            found[op.name] = link(op_playground.PATH, texts[name])
     return found
 
 

@@ -1,5 +1,6 @@
 // The first page's demo: a small network learns a curve, with the package itself (examples/curve/curve.mjs).
 import { FUNCTIONS, sampled, train } from "../../examples/curve/curve.mjs";
+import { packed, unpacked } from "./playground/share.mjs";
 
 const asked = new URLSearchParams(location.search),
   STEPS = Number(asked.get("steps") ?? 300);
@@ -8,7 +9,8 @@ const canvas = document.getElementById("demo"),
   brush = canvas.getContext("2d");
 let training = 0,
   torch = null,
-  device = "webgpu";
+  device = "webgpu",
+  redraw = null; // draws again what was drawn last, in the colours that the page then has
 
 /** A colour of the page, as the theme has it now. */
 const colour = (name) => {
@@ -20,7 +22,9 @@ const colour = (name) => {
   return found;
 };
 
-function draw({ x, truth, samples }, said = null) {
+function draw(data, said = null) {
+  redraw = () => draw(data, said);
+  const { x, truth, samples } = data;
   const { width, height } = canvas;
   const place = (i, y) => [((x[i] + 3) / 6) * width, height / 2 - (y / 1.45) * (height / 2)];
   const line = (values, style, thickness, dash = []) => {
@@ -57,7 +61,7 @@ async function isFast() {
 
 async function run() {
   const turn = ++training,
-    data = sampled(null, FUNCTIONS[by("function").value]);
+    data = sampled(FUNCTIONS[by("function").value]);
   draw(data);
   if (!torch) {
     torch = await import("./torch.js");
@@ -104,14 +108,27 @@ async function guarded() {
   }
 }
 
+/** Makes the link to the playground one with the function that is chosen. */
+async function linked() {
+  const { hash } = by("open"),
+    text = await unpacked(hash);
+  by("open").hash = await packed(text.replace(/FUNCTIONS\["[^"]*"\]/, () => `FUNCTIONS["${by("function").value}"]`));
+}
+
+new MutationObserver(() => redraw?.()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw?.());
+
 by("function").append(...Object.keys(FUNCTIONS).map((name) => new Option(name)));
-by("function").addEventListener("change", guarded);
+by("function").addEventListener("change", () => {
+  guarded();
+  linked();
+});
 by("run").addEventListener("click", () => {
   if (by("run").textContent === "Stop") {
     training++;
     by("run").textContent = "Train again";
   } else guarded();
 });
-draw(sampled(null, FUNCTIONS[by("function").value]));
+draw(sampled(FUNCTIONS[by("function").value]));
 // When the page has been painted.
 requestAnimationFrame(() => setTimeout(guarded));

@@ -60,7 +60,8 @@ Object.assign(globalThis, {
   plot(...given) {
     const [x, y] = given.length > 1 ? given : [null, given[0]],
       many = torch.is_tensor(y) || Array.isArray(y) || ArrayBuffer.isView(y) ? { value: y } : y,
-      numbers = async (v) => Array.from(torch.is_tensor(v) ? await v.flatten().data() : v, Number);
+      number = (y) => (y === null ? null : Number(y)), // null: a gap
+      numbers = async (v) => Array.from(torch.is_tensor(v) ? await v.flatten().data() : v, number);
     const made = async () => {
       const series = await Promise.all(
         Object.entries(many).map(async ([label, v]) => ({ label, values: await numbers(v) })),
