@@ -57,7 +57,12 @@ function curve({ x, series }, output) {
       legend: { live: false },
       series: [
         { label: "x" },
-        ...series.map(({ label }, i) => ({ label, stroke: resolved(STROKES[i % 4]), width: 2 })),
+        ...series.map(({ label, values }, i) => ({
+          label,
+          stroke: resolved(STROKES[i % 4]),
+          width: 2,
+          points: values.includes(null) ? { show: true, size: 4 } : {}, // between gaps stands a point, not a line
+        })),
       ],
     },
     [x, ...series.map(({ values }) => values)],
