@@ -18,7 +18,7 @@ from buildtools.paths import BUILD, ROOT
 from codegen.earlier import Earlier
 from website import examples, figures, guides, markdown
 from website.highlight import highlighted
-from website.reference import typings
+from website.reference import subjects, typings
 
 # A page of each kind.
 KINDS = (
@@ -96,6 +96,37 @@ def test_every_public_name_has_a_page(documentation, dist):
     exported = json.loads(done.stdout.splitlines()[-1])
     assert len(exported) > 1200
     assert [name for name in exported if name not in known] == []
+
+
+def test_the_reference_is_sorted_as_pytorchs_users_look_for_it(documentation):
+    """All headings are named in one list, none is a file of this repository; what is for users is under one of them."""
+    known = json.loads((documentation / "reference" / "names.json").read_text())
+    index = (documentation / "reference" / "index.html").read_text()
+    headings = re.findall(r"<h2 id=[^>]*>(.*?)</h2>", index)
+    assert headings == [name for name in subjects.SUBJECTS if name in headings] and len(headings) > 40
+    listed = {f"reference/{page}" for page in re.findall(r'<li data-names="[^"]*"><a href="([^"]+)"', index)}
+    left = set(known.values()) - listed
+    assert sorted(left) == [
+        "reference/torch._safe_softmax.html",
+        "reference/torch.nn.init._calculate_fan_in_and_fan_out.html",
+    ]
+    under = {}
+    for section in index.split('<section class="subject">')[1:]:
+        (heading,) = re.findall(r"<h2 id=[^>]*>(.*?)</h2>", section)
+        under.update(dict.fromkeys(re.findall(r'<li [^>]*><a href="([^"]+)[.]html"', section), heading))
+    for name, heading in {
+        "torch.fill": "Creation",
+        "torch.abs_": "Arithmetic",
+        "torch.squeeze_copy": "Shapes and views",
+        "torch.linalg.svd": "Factorizations and solvers",
+        "torch.softmax": "Activations",
+        "torch.ctc_loss": "Losses",
+        "torch.is_tensor": "Types",
+        "torch.from_pixels": "Canvas, video and sound",
+        "torch.amp.GradScaler": "Mixed precision",
+        "torch.random.fork_rng": "Random numbers",
+    }.items():
+        assert under[name] == heading, name
 
 
 def test_every_page_of_the_reference_says_what_it_is_about(documentation):

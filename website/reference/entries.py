@@ -4,62 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from buildtools.typescript import BuildError
 from codegen.api.aliases import Names, names_of
 from dsl.opdef import Library, OpDef
 
-from . import by_hand
+from . import by_hand, subjects
 from .forms import Row
 from .typings import Value
 
-# What stands in a namespace, by the longest that fits: the heading in the index, and what one of it is called.
-SPACES = {
-    "torch.nn": ("Modules", "module"),
-    "torch.nn.init": ("Initial weights", "function"),
-    "torch.nn.utils": ("Tools for modules", "function"),
-    "torch.nn.functional": ("Functions of networks", "function"),
-    "torch.nn.parameter": ("Modules", "module"),
-    "torch.optim": ("Optimizers", "optimizer"),
-    "torch.optim.lr_scheduler": ("Schedulers", "scheduler"),
-    "torch.optim.swa_utils": ("Averaged weights", "function"),
-    "torch.utils.data": ("Data", "loader"),
-    "torch.utils.checkpoint": ("Autograd", "function"),
-    "torch.autograd": ("Autograd", "function"),
-    "torch.func": ("Function transforms", "function"),
-    "torch.distributions": ("Distributions", "distribution"),
-    "torch.fft": ("Fft", "function"),
-    "torch.linalg": ("Linalg", "function"),
-    "torch.masked": ("Masked", "function"),
-    "torch.special": ("Special", "function"),
-    "torch.compiler": ("Compiled programs", "function"),
-    "torch.export": ("Models from files", "function"),
-    "torch.onnx": ("Models from files", "function"),
-    "torch.safetensors": ("Files", "function"),
-    "torch.profiler": ("Profiler", "function"),
-    "torch.hub": ("Files", "function"),
-    "torch.webgpu": ("Devices", "function"),
-    "torch.random": ("Random numbers", "function"),
-    "torch.testing": ("Testing", "function"),
+# What one of a namespace is called, by the longest that fits, if it is a class; others are functions.
+KINDS = {
+    "torch.nn": "module",
+    "torch.nn.init": "function",
+    "torch.nn.utils": "function",
+    "torch.nn.functional": "function",
+    "torch.optim": "optimizer",
+    "torch.optim.lr_scheduler": "scheduler",
+    "torch.optim.swa_utils": "function",
+    "torch.utils.data": "loader",
+    "torch.distributions": "distribution",
 }
-# Of the root namespace by the folder of the repository that it is in.
-FOLDERS = {
-    "runtime/creation": "Creation",
-    "runtime/elements": "Types",
-    "runtime/devices": "Devices",
-    "runtime/files": "Files",
-    "runtime/media": "Pictures and sound",
-    "runtime/interop": "Devices",
-    "runtime/capture": "Compiled programs",
-    "runtime/autograd": "Autograd",
-    "runtime/tape": "Autograd",
-    "runtime/tools": "Profiler",
-    "runtime/functions": "Shapes and settings",
-    "runtime/views": "Shapes and settings",
-    "runtime/composite": "Composite functions",
-}
-SHORT = ("ctc", "fft", "ldl", "lu", "qr", "svd")  # files whose names are abbreviations
 
 
 @dataclass
@@ -76,6 +43,11 @@ class Entry:
     names: list[str] = field(default_factory=list)
     summary: str = ""
     function: Entry | None = None  # which says what this one does
+
+    @property
+    def listed(self) -> bool:
+        """Whether the index and the search name it; by a leading underscore PyTorch marks what is not for users."""
+        return not self.name.rpartition(".")[2].startswith("_") or self.name.endswith("__")
 
     @property
     def path(self) -> str:
@@ -104,7 +76,22 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
         function = by_name.get(entry.name.replace("Tensor.", "torch.", 1))
         if not entry.summary and function is not None and function is not entry:
             entry.summary, entry.function = function.summary, function
+        entry.subject = entry.subject or subject(entry, by_name)
     return found
+
+
+def subject(entry: Entry, by_name: Mapping[str, Entry]) -> str:
+    """Its heading.  Raises BuildError where none is known; a file of definitions of others is a heading itself."""
+    if entry.name not in subjects.PLACES:
+        other = by_name.get(subjects.twin(entry.name))
+        if other is not None and other is not entry:
+            return other.subject or subject(other, by_name)
+    file = entry.ops[0].file if entry.kind == "op" else ""
+    source = f"ops/{file}" if file or entry.value is None else entry.value.file
+    found = subjects.known(entry.name, source)
+    if found is None and not file:
+        raise BuildError(f"{entry.name} of {source} has no heading: website/reference/subjects.py")
+    return found or f"{file[0].upper()}{file[1:]}".replace("_", " ")
 
 
 def of_ops(library: Library, names: Names) -> list[Entry]:
@@ -124,7 +111,7 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
         if not op.aliases:
             continue
         name = root(op.aliases[0])
-        entry = pages.setdefault(name, Entry(name, "op", titled(op.file)))
+        entry = pages.setdefault(name, Entry(name, "op", ""))
         entry.ops.append(op)
         entry.names += [a for a in op.aliases if a not in entry.names]
     by_op = {op.name: entry for entry in pages.values() for op in entry.ops}
@@ -145,37 +132,26 @@ def of_ops(library: Library, names: Names) -> list[Entry]:
 
 def of_value(value: Value, library: Library, names: Names) -> Entry:
     space, _, short = value.name.rpartition(".")
-    subject, kind = place(value, space)
+    kind = kind_of(value, space)
     ops = [op for op in library.ops.values() if space == "torch.nn" and short in [m.name for m in op.modules]]
     settings = by_hand.settings(ops[0], short, names) if ops else None
     if kind == "optimizer":
         ops = [library.ops[name] for name in by_hand.written().ops.get(short, ()) if name in library.ops]
     summary = sentence(value.text) or (sentence(ops[0].doc) if ops else "")
-    return Entry(value.name, kind, subject, ops, value, settings, [value.name, *value.names], summary)
+    return Entry(value.name, kind, "", ops, value, settings, [value.name, *value.names], summary)
 
 
 def of_method(member: Value, name: str) -> Entry:
     return Entry(name, member.kind, "Tensor", [], replace(member, name=name), None, [name], sentence(member.text))
 
 
-def place(value: Value, space: str) -> tuple[str, str]:
-    """The subject and the kind of a value that is no op."""
-    while space != "torch" and space not in SPACES:
+def kind_of(value: Value, space: str) -> str:
+    """What a value that is no op is called."""
+    while space not in ("torch", "") and space not in KINDS:
         space = space.rpartition(".")[0]
-    if space == "torch":
-        folder = "/".join(value.file.split("/")[:2])
-        kind = {"class": "class", "value": "constant"}.get(value.kind, "function")
-        return FOLDERS.get(folder, "Shapes and settings"), kind
-    subject, kind = SPACES[space]
-    if value.kind != "class" and kind in ("module", "optimizer", "scheduler", "loader", "distribution"):
-        kind = "function"
-    return subject, kind
-
-
-def titled(file: str) -> str:
-    """`index_write` is "Index write", `fft` "FFT"."""
-    words = file.replace("_", " ")
-    return words.upper() if file in SHORT else words[0].upper() + words[1:]
+    if value.kind == "class":
+        return KINDS.get(space, "class")
+    return "constant" if value.kind == "value" else "function"
 
 
 def sentence(text: str) -> str:
@@ -186,9 +162,11 @@ def sentence(text: str) -> str:
 
 
 def by_subject(found: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Alphabetically, names without their namespaces."""
+    """In the order of the headings, in each alphabetically, names without their namespaces."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in found:
-        groups[entry.subject].append(entry)
+        if entry.listed:
+            groups[entry.subject].append(entry)
     short = lambda e: e.name.rpartition(".")[2].lower()
-    return {subject: sorted(groups[subject], key=short) for subject in sorted(groups)}
+    order = [*subjects.SUBJECTS, *sorted(groups.keys() - subjects.SUBJECTS.keys())]
+    return {subject: sorted(groups[subject], key=short) for subject in order if subject in groups}

@@ -91,4 +91,5 @@ def page(
         side=Markup(beside.replace(f'href="{entry.name}.html"', f'href="{entry.name}.html" aria-current="page"')),
         links=[(name, pytorch(name)) for name in (entry.name, *entry.names) if pytorch(name)][:1],
     )
-    shell.found.append(Found(entry.name, entry.path, entry.kind, entry.summary, entry.names))
+    if entry.listed:
+        shell.found.append(Found(entry.name, entry.path, entry.kind, entry.summary, entry.names))
