@@ -129,6 +129,21 @@ def test_the_reference_is_sorted_as_pytorchs_users_look_for_it(documentation):
         assert under[name] == heading, name
 
 
+# What only TypeScript says: lists as T[], unions by bars, functions by arrows, names of its declarations.
+TYPES = re.compile(r"\breadonly\b|=&gt;|\w\[\]|\S \| \S|(Options|Class|unknown)\b|^<code>[A-Z]</code>$|__")
+
+
+def test_the_reference_says_in_words_what_is_taken_and_given(documentation):
+    told, seen = [], 0
+    for page in sorted((documentation / "reference").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        rows = re.findall(r'<tr><th scope="row"><code>.*?</code></th><td>(.*?)</td>', text)
+        rows += re.findall(r"<dt>Gives</dt>\s*<dd>(.*?)</dd>", text)
+        seen += len(rows)
+        told += [f"{page.stem}: {row}" for row in rows if TYPES.search(row)]
+    assert seen > 4000 and told == []
+
+
 def test_every_page_of_the_reference_says_what_it_is_about(documentation):
     known = json.loads((documentation / "reference" / "names.json").read_text())
     pages = set(known.values())

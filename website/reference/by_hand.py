@@ -35,26 +35,13 @@ ELSEWHERE = (
     "differentiable",
     "fused",
 )
+# The types of settings that definitions of modules declare; words.mjs says all others.
 WORDS = {
     "number": "number",
     "boolean": "true or false",
-    "string": "text",
-    "bigint": "whole number",
     "Tensor": "tensor",
-    "Tensor[]": "list of tensors",
-    "readonly Tensor[]": "list of tensors",
-    "number[]": "list of numbers",
-    "readonly number[]": "list of numbers",
-    "string | Device": "device",
-    "DType": "type",
-    "DTypeName": "type",
-    "number | Options": "number",
-    "Size": "whole number, or one for each axis",
-    "Rate": "number, or a tensor of one element",
-    "Betas": "pair of numbers",
-    "RandomSource": "generator",
-    "TensorOrNumber": "tensor or number",
-    "AnyOptimizer": "optimizer",
+    "number | readonly number[]": "number, or one for each axis",
+    "number | readonly (number | null)[]": "number, or one for each axis",
 }
 
 
@@ -89,15 +76,9 @@ def defaults(value: Value) -> dict[str, str]:
 
 
 def words(type_: str) -> str:
-    """A TypeScript type in words where there are some; else itself, as code."""
-    type_ = type_.removesuffix(" | null").removesuffix(" | undefined")
-    if '"float32"' in type_:
-        return "type"
-    if type_ in WORDS:
-        return WORDS[type_]
-    if re.fullmatch(r'"[^"]*"( \| "[^"]*")*', type_):
-        return "one of " + ", ".join(type_.split(" | "))
-    return f"`{type_}`" if type_ and type_ != "unknown" else ""
+    """A setting's type in words."""
+    type_ = type_.removesuffix(" | null")
+    return WORDS[type_] if type_ in WORDS else "one of " + ", ".join(f"`{one}`" for one in type_.split(" | "))
 
 
 def fullest(value: Value) -> Signature | None:
@@ -122,11 +103,13 @@ def rows(value: Value) -> list[Row]:
 
 
 def row(p: Parameter, known: dict[str, str]) -> Row:
-    what = words(p.type)
-    if p.rest:
-        what = f"any number of arguments: {what}"
+    what = f"any number of arguments: {p.type}" if p.rest else p.type
+    if what == "anything":
+        what = ""
     if p.doc:
-        what = f"{what}. {p.doc}" if what and not what.startswith("`") else p.doc
+        # The comments of ops begin with what a parameter is.
+        says = p.doc.startswith(what) or what == "tensor" and re.match(r"\w+ tensor\b", p.doc)
+        what = p.doc if says or what.startswith(("`", "object")) else f"{what}. {p.doc}"
     default = known.get(p.name, "")
     return Row(p.name, what, default, p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
 
@@ -194,11 +177,7 @@ def described(value: Value, made: list[Row] | None = None) -> Described:
         call=call(value.name, made) if called else "",
         text=value.text.strip(),
         rows=made,
-        result=words(signature.result)
-        if signature and value.kind != "class"
-        else words(value.type)
-        if not called
-        else "",
+        result=signature.result if signature and value.kind != "class" else value.type if not called else "",
         source=value.source,
         members=[(member(m), m.text) for m in value.members if m.text] if value.name != "torch.Tensor" else [],
         examples=[(code, printed) for code, _, printed in (text.rpartition("  // ") for text in value.examples)],

@@ -2,10 +2,12 @@
 //   name         `torch.nn.Linear`; names: others of the same thing
 //   kind         function, class, value
 //   file, doc    where it is declared, and its comment; examples: code, with what it gives behind `  // `
-//   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples}
+//   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples},
+//                types in words
 //   members      of a class: the same of methods and properties, those of its own
 import path from "node:path";
 import ts from "typescript";
+import { wordsOf } from "./words.mjs";
 
 const entry = path.resolve(process.argv[2]),
   root = path.dirname(entry);
@@ -19,7 +21,7 @@ const program = ts.createProgram([entry], {
   types: [],
 });
 const checker = program.getTypeChecker();
-const PLAIN = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
+const said = wordsOf(checker);
 
 const fileOf = (declaration) =>
   declaration ? path.relative(root, declaration.getSourceFile().fileName).split(path.sep).join("/") : "";
@@ -28,7 +30,6 @@ const examplesOf = (tagged) =>
   (tagged?.getJsDocTags(checker) ?? [])
     .filter(({ name }) => name === "example")
     .map(({ text }) => ts.displayPartsToString(text));
-const shown = (type) => checker.typeToString(type, undefined, PLAIN).replace(/import\("[^"]*"\)\./g, "");
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 const isPublic = (symbol) =>
   !/^(_|#)|^__|@@/.test(symbol.name) &&
@@ -44,7 +45,7 @@ function optionsIn(type) {
   if (!isNamed(plain) && !(plain.isIntersection() && plain.types.some(isNamed))) return [];
   return checker.getPropertiesOfType(plain).map((property) => ({
     name: property.name,
-    type: shown(checker.getNonNullableType(checker.getTypeOfSymbol(property))),
+    type: said(checker.getNonNullableType(checker.getTypeOfSymbol(property))),
     optional: (property.flags & ts.SymbolFlags.Optional) !== 0,
     option: true,
     doc: docOf(property),
@@ -72,7 +73,7 @@ function parameters(signature) {
         else
           found.push({
             name: labeledElementDeclarations[n]?.name.getText() ?? symbol.name,
-            type: shown(checker.getNonNullableType(element)),
+            type: said(checker.getNonNullableType(element)),
             optional: (elementFlags[n] & ts.ElementFlags.Optional) !== 0,
             rest: (elementFlags[n] & ts.ElementFlags.Rest) !== 0,
             doc: "",
@@ -95,11 +96,11 @@ function parameters(signature) {
       }
       continue;
     }
-    const optional =
-      declaration !== undefined && ts.isParameter(declaration) && checker.isOptionalParameter(declaration);
+    const [element] = rest && checker.isArrayType(type) ? checker.getTypeArguments(type) : [],
+      optional = declaration !== undefined && ts.isParameter(declaration) && checker.isOptionalParameter(declaration);
     found.push({
       name: symbol.name,
-      type: shown(optional ? checker.getNonNullableType(type) : type),
+      type: said(element ?? (optional ? checker.getNonNullableType(type) : type)),
       optional,
       rest,
       doc: docOf(symbol),
@@ -111,7 +112,7 @@ function parameters(signature) {
 function signatureOf(signature) {
   return {
     params: parameters(signature),
-    result: shown(signature.getReturnType()),
+    result: said(signature.getReturnType()),
     doc: ts.displayPartsToString(signature.getDocumentationComment(checker)),
     examples: examplesOf(signature),
   };
@@ -125,7 +126,7 @@ function member(symbol) {
     kind: calls.length ? "method" : "property",
     file: fileOf(symbol.declarations?.[0]),
     doc: docOf(symbol),
-    type: calls.length ? "" : shown(type),
+    type: calls.length ? "" : said(type),
     signatures: calls.map(signatureOf),
   };
 }
@@ -147,7 +148,7 @@ function described(name, symbol) {
     return {
       ...made,
       kind: calls.length ? "function" : "value",
-      type: shown(type),
+      type: said(type),
       signatures: calls.map(signatureOf),
     };
   const instance = makers[0].getReturnType(),

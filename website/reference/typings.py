@@ -1,4 +1,5 @@
-"""The package's public values with their types and comments, as public_api.mjs reads them from the typings."""
+"""The package's public values with their types in words and their comments, as public_api.mjs reads them from the
+typings."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from buildtools.typescript import BuildError
 from codegen.earlier import Earlier
 
 SCRIPT = Path(__file__).with_name("public_api.mjs")
+WORDS = SCRIPT.with_name("words.mjs")  # which it imports
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Value:
 def read(dist: Path, earlier: Earlier) -> list[Value]:
     """All that the package exports, namespaces included.  earlier: what was read before.  Raises BuildError."""
     texts = [f.read_text(encoding="utf-8") for f in sorted(dist.rglob("*.d.ts"))]
-    made = earlier.get(lambda: listed(dist), "typings", SCRIPT.read_text(encoding="utf-8"), *texts)
+    made = earlier.get(
+        lambda: listed(dist), "typings", *(f.read_text(encoding="utf-8") for f in (SCRIPT, WORDS)), *texts
+    )
     return [value(one) for one in json.loads(made)]
 
 
