@@ -88,12 +88,12 @@ def answered(result: dict, count: int, device: str, figure, each: int = 40):
     assert not left, shown(left)
 
 
-@pytest.mark.parametrize(("device", "first", "count"), [("cpu", 0, 200), ("webgpu", 30, 20)])
+@pytest.mark.parametrize(("device", "first", "count"), [("cpu", 0, 60), ("webgpu", 30, 6)])
 def test_programs_compiled(device, first, count, programs, dist, figure):
-    """Replays give what the program gives as it is, and leave its arguments so."""
+    """Replays give what the program gives as it is, and leave its arguments so: also other ones."""
     result = run("compiled.mjs", programs, device, first, count)
     figure(f"random programs compiled on {device}: {result['replays']} replays of {result['programs']} programs")
-    assert result["programs"] == count and result["replays"] > 0.8 * count and not result["found"], result
+    assert result["programs"] == count and result["replays"] > 12 * count and not result["found"], result
 
 
 def test_the_devices_agree(programs, dist):

@@ -87,7 +87,7 @@ function finished(
     if (now && (!recorder.forms(now) || recorder.gives(now.storage)))
       recorder.refuse("a gradient becomes a tensor from outside");
     else if (now?.requires_grad) recorder.refuse("gradients can be differentiated again (create_graph)");
-    gradients.push({ of, view: now && recorder.viewOf(now) });
+    gradients.push({ of: recorder.leaf(of), view: now && recorder.viewOf(now) });
   }
   guards.found(recorder, tensors);
   const disturbed = guards.disturbed(tensors);

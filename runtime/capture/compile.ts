@@ -142,10 +142,10 @@ export class Compiled {
     if (recording.trouble !== null) return this.giveUp(recording.trouble);
     const { program, guards, async, roots } = recording,
       mine: Candidate = { program, guards, async, open: roots.length > 0 },
-      known = this.entries.like(program, false);
+      known = this.entries.same(program, guards);
     if (known) {
       guards.meets(known.guards);
-      known.guards = guards;
+      known.learn(guards);
       known.program.hosts = program.hosts;
       return;
     }
@@ -160,7 +160,7 @@ export class Compiled {
       again = this.candidates.some(like);
     // Sizes are the reason for whatever is not the same only where they are not those of another call.
     const sized =
-      again || this.dynamic === false || [...this.entries].some(like) ? null : this.entries.like(program, true);
+      again || this.dynamic === false || [...this.entries].some(like) ? null : this.entries.alike(program);
     if (sized) return this.accept(recording, sized);
     // Sizes that come for the first time say nothing about what changes from call to call.
     if ((again || this.dynamic === false) && ++this.alone >= MOST_RECORDINGS)

@@ -8,9 +8,13 @@ import type { Arguments, Guards } from "./guards.js";
 import type { Program } from "./program.js";
 import { Replay } from "./replay.js";
 
+/** Kinds of calls that one program stands for: with other arguments that change nothing, say. */
+const MOST_KINDS = 8;
+
 /** A program, and when it stands for a call. */
 export class Entry {
   private planned: Replay | null = null;
+  private readonly earlier: Guards[] = [];
   /** When it was last asked for, in calls. */
   used = 0;
 
@@ -21,6 +25,16 @@ export class Entry {
     readonly async: boolean,
     private readonly blocks: Blocks,
   ) {}
+
+  stands(given: Arguments): boolean {
+    return this.guards.broken(given) === null || this.earlier.some((guards) => guards.broken(given) === null);
+  }
+  /** Lets it stand for calls of another kind, too. */
+  learn(guards: Guards): void {
+    this.earlier.unshift(this.guards);
+    if (this.earlier.length === MOST_KINDS) this.earlier.pop();
+    this.guards = guards;
+  }
 
   get replay(): Replay {
     return (this.planned ??= new Replay(this.program, this.blocks));
@@ -53,7 +67,7 @@ export class Entries {
   *of(given: Arguments): Iterable<Entry> {
     this.calls++;
     for (const entry of this.all) {
-      if (entry.guards.broken(given) !== null) continue;
+      if (!entry.stands(given)) continue;
       entry.used = this.calls;
       yield entry;
     }
@@ -67,8 +81,12 @@ export class Entries {
     this.all.splice(this.all.indexOf(oldest), 1);
   }
 
-  /** A program that says the same; `sized`: but for sizes. */
-  like(program: Program, sized: boolean): Entry | null {
-    return this.all.find((entry) => difference(entry.program, program, sized) === null) ?? null;
+  /** One that does what a call did, whose gradients went the same ways. */
+  same(program: Program, guards: Guards): Entry | null {
+    return this.all.find((x) => x.guards.tracks(guards) && difference(x.program, program) === null) ?? null;
+  }
+  /** One whose program says the same but for sizes. */
+  alike(program: Program): Entry | null {
+    return this.all.find((entry) => difference(entry.program, program, true) === null) ?? null;
   }
 }

@@ -9,7 +9,7 @@ import { is_grad_enabled, is_inference_mode_enabled } from "../tape/grad-mode.js
 import { defaultDevice } from "../devices/device.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
-import type { Value } from "./program.js";
+import { type Leaf, type Value, leafIn } from "./program.js";
 
 // --- Arguments ----------------------------------------------------------------------------------------
 
@@ -72,8 +72,10 @@ interface Given extends Layout {
   readonly weak: boolean;
   readonly requires_grad: boolean;
   readonly leaf: boolean;
-  /** Which tensor given before it has the same memory; -1: none. */
+  readonly hooks: readonly unknown[];
+  /** Which tensor given before it has the same memory; -1: none.  first: where the very tensor was given first. */
   readonly shares: number;
+  readonly first: number;
   /** The memory, while no other was seen here: it may be meant by itself. */
   storage: Storage | null;
   /** The elements of all its memory: that of a view is larger than the view. */
@@ -81,6 +83,14 @@ interface Given extends Layout {
 }
 
 export const layoutOf = ({ dtype, shape, strides, offset }: Tensor): Layout => ({ dtype, shape, strides, offset });
+
+/** The hooks on a tensor's gradient. */
+function hooksOf(x: Tensor): readonly unknown[] {
+  const hooks = (x.currentNode() ?? x.accumulator)?.hooks?.get(x.node ? x.outputNumber : 0) ?? NONE,
+    after = x.accumulator?.after;
+  return after?.size ? [...hooks, ...after] : hooks;
+}
+const NONE: readonly unknown[] = [];
 
 const sameLayout = (a: Layout, b: Layout): boolean =>
   a.offset === b.offset && sameList(a.shape, b.shape) && sameList(a.strides, b.strides);
@@ -90,7 +100,7 @@ const sharing = (tensors: readonly Tensor[], at: number): number => {
   return -1;
 };
 
-const sameList = (a: readonly number[], b: readonly number[]): boolean => {
+const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean => {
   if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
@@ -156,9 +166,10 @@ interface TensorSeen {
   readonly storage: Storage;
   readonly requires_grad: boolean;
   readonly layout: Layout;
+  readonly hooks: readonly unknown[];
 }
 interface LeafSeen {
-  readonly leaf: Tensor;
+  readonly leaf: Leaf;
   /** The gradient's memory must be laid out as this; null: there is none. */
   readonly gradient: Layout | null;
 }
@@ -171,6 +182,7 @@ export interface Seen {
   readonly leaves: ReadonlyMap<Tensor, { readonly before: Tensor | null; readonly set: boolean }>;
   readonly values: readonly Value[];
   forms(x: Tensor): boolean;
+  leaf(x: Tensor): Leaf;
 }
 
 export class Guards {
@@ -197,7 +209,9 @@ export class Guards {
         weak,
         requires_grad,
         leaf: x.is_leaf,
+        hooks: [...hooksOf(x)],
         shares: sharing(tensors, at),
+        first: tensors.indexOf(x),
         storage,
         length: storage.length,
       };
@@ -210,13 +224,13 @@ export class Guards {
     this.values = values.filter(({ source }) => source.kind === "captured");
     this.tensors = [...tensors]
       .filter(([x]) => !given.includes(x))
-      .map(([tensor, layout]) => ({ tensor, storage: tensor.storage, requires_grad: tensor.requires_grad, layout }));
+      .map(([tensor, layout]) => {
+        const { storage, requires_grad } = tensor;
+        return { tensor, storage, requires_grad, layout, hooks: [...hooksOf(tensor)] };
+      });
     for (const [leaf, { before, set }] of leaves) {
       if (set || seen.forms(leaf)) continue;
-      this.leaves.push({
-        leaf,
-        gradient: before && layoutOf(before),
-      });
+      this.leaves.push({ leaf: seen.leaf(leaf), gradient: before && layoutOf(before) });
     }
   }
 
@@ -231,6 +245,20 @@ export class Guards {
           offset === this.inputs[i]!.offset &&
           length === this.inputs[i]!.length,
       )
+    );
+  }
+
+  /** Whether gradients go the same ways as in another call: the modes are the same, and what requires gradients is. */
+  tracks({ modes, inputs, tensors }: Guards): boolean {
+    const { grad, inference, device, casts } = this.modes,
+      outside = new Map(tensors.map(({ tensor, requires_grad }) => [tensor, requires_grad]));
+    return (
+      grad === modes.grad &&
+      inference === modes.inference &&
+      device === modes.device &&
+      casts === modes.casts &&
+      this.inputs.every((x, i) => x.requires_grad === inputs[i]?.requires_grad && x.leaf === inputs[i].leaf) &&
+      this.tensors.every(({ tensor, requires_grad }) => (outside.get(tensor) ?? requires_grad) === requires_grad)
     );
   }
 
@@ -253,12 +281,15 @@ export class Guards {
     for (let i = 0; i < tensors.length; i++) {
       const other = difference(tensors[i]!, this.inputs[i]!, exact);
       if (other) return `${other} of tensor ${i}`;
-      if (sharing(tensors, i) !== this.inputs[i]!.shares) return `the memory that tensor ${i} shares`;
+      if (sharing(tensors, i) !== this.inputs[i]!.shares || tensors.indexOf(tensors[i]!) !== this.inputs[i]!.first)
+        return `the memory that tensor ${i} shares`;
+      if (!sameList(hooksOf(tensors[i]!), this.inputs[i]!.hooks)) return `the hooks on tensor ${i}`;
     }
-    for (const { tensor, storage, requires_grad, layout } of this.tensors) {
+    for (const { tensor, storage, requires_grad, layout, hooks } of this.tensors) {
       if (tensor.storage !== storage) return "the memory of a tensor that the function uses";
       if (!sameLayout(tensor, layout)) return "the layout of a tensor that the function uses";
       if (tensor.requires_grad !== requires_grad) return "requires_grad of a tensor that the function uses";
+      if (!sameList(hooksOf(tensor), hooks)) return "the hooks on a tensor that the function uses";
     }
     for (const { source } of this.values) {
       if (source.kind !== "captured") continue;
@@ -266,7 +297,7 @@ export class Guards {
         return "the memory of a tensor that the function uses";
     }
     for (const { leaf, gradient } of this.leaves) {
-      const own = leaf.ownGradient();
+      const own = leafIn(leaf, tensors).ownGradient();
       if ((own === null) !== (gradient === null)) return "whether a tensor has a gradient";
       if (own && gradient && (!sameList(own.strides, gradient.strides) || own.offset !== gradient.offset))
         return "the layout of a gradient";

@@ -11,6 +11,9 @@ import type { Elements } from "../program/compiled-op.js";
 import type { Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
 
+/** A leaf of the tape: the index-th tensor given to the function, or one that was there before. */
+export type Leaf = number | Tensor;
+
 /** Where the memory of a value is. */
 export type Source =
   /** That of the index-th tensor given to the function, or of the index-th gradient that comes back to its results. */
@@ -18,7 +21,7 @@ export type Source =
   /** What was there before: parameters, buffers, what optimizers keep. */
   | { readonly kind: "captured"; readonly storage: Storage; readonly departures: number }
   /** That of the gradient that a leaf has when the function is called. */
-  | { readonly kind: "gradient"; readonly of: Tensor }
+  | { readonly kind: "gradient"; readonly of: Leaf }
   /** Elements that the program brings; `storage`: where they were first. */
   | { readonly kind: "constant"; readonly elements: Elements; readonly storage: Storage }
   /** Made inside. */
@@ -93,7 +96,7 @@ export type Result =
 
 /** The gradient with which a leaf is left. */
 export interface GradientLeft {
-  readonly of: Tensor;
+  readonly of: Leaf;
   readonly view: View | null;
 }
 
@@ -102,8 +105,8 @@ export interface WayBack {
   readonly steps: readonly Step[];
   /** The results that gradients come to. */
   readonly roots: readonly View[];
-  /** Where they go: to the index-th tensor given, or to a captured leaf; and the gradient there, null for none. */
-  readonly targets: readonly { readonly to: number | Tensor; readonly gradient: View | null }[];
+  /** Where they go, and the gradient there, null for none. */
+  readonly targets: readonly { readonly to: Leaf; readonly gradient: View | null }[];
 }
 
 export interface Program {
@@ -123,6 +126,10 @@ export interface Program {
   roots: readonly (number | AutogradError)[];
   back: WayBack | null;
 }
+
+/** A leaf of a call with these tensors. */
+export const leafIn = (leaf: Leaf, given: readonly Tensor[]): Tensor =>
+  typeof leaf === "number" ? given[leaf]! : leaf;
 
 /** The values that a step reads, and those that it writes (in part, or whole). */
 export function touched(step: Step): { readonly reads: readonly number[]; readonly writes: readonly number[] } {

@@ -17,7 +17,7 @@ import { programLines } from "../tools/memory-history.js";
 import type { Elements } from "../program/compiled-op.js";
 import type { Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { Source, Step, Value, View } from "./program.js";
+import type { Leaf, Source, Step, Value, View } from "./program.js";
 import { type ModuleSeen, layoutOf, moduleSeen } from "./guards.js";
 import { launchesOf, restoring, stepOf } from "./optimizer-step.js";
 
@@ -65,7 +65,7 @@ export class Recorder implements Capturing {
 
   /** `rehearsing`: nothing runs, and what brings all back is put there. */
   constructor(
-    inputs: readonly Tensor[],
+    private readonly inputs: readonly Tensor[],
     private readonly rehearsing: (() => void)[] | null = null,
     /** Who rehearses, for errors. */
     private readonly purpose = "warmup",
@@ -196,6 +196,11 @@ export class Recorder implements Capturing {
   forms(x: Tensor): boolean {
     return this.inside.has(x);
   }
+  /** What a leaf is in the program. */
+  leaf(x: Tensor): Leaf {
+    const index = this.inputs.indexOf(x);
+    return index < 0 ? x : index;
+  }
   /** Whether memory was there before. */
   gives(storage: Storage): boolean {
     return this.given.has(storage);
@@ -234,7 +239,7 @@ export class Recorder implements Capturing {
       const number = before && this.given.get(before.storage);
       if (typeof number !== "number" || this.values[number]!.source.kind !== "captured") continue;
       if (set) this.refuse("a gradient is replaced, and what it was is used");
-      this.values[number]!.source = { kind: "gradient", of };
+      this.values[number]!.source = { kind: "gradient", of: this.leaf(of) };
     }
   }
 

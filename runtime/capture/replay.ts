@@ -10,7 +10,7 @@ import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { joinedSteps } from "./fuse.js";
 import type { Blocks } from "./memory-plan.js";
-import { type Program, type Result, type Step, type Value, touched } from "./program.js";
+import { type Leaf, type Program, type Result, type Step, type Value, leafIn, touched } from "./program.js";
 import { type Memory, Segment } from "./segment.js";
 import { CompiledNode, SpentNode } from "./way-back.js";
 
@@ -31,7 +31,7 @@ export class Replay {
   /** Those of them that no result holds. */
   private readonly saved: readonly number[];
   private readonly inputs: readonly (readonly [value: number, index: number])[];
-  private readonly gradients: readonly (readonly [value: number, of: Tensor])[];
+  private readonly gradients: readonly (readonly [value: number, of: Leaf])[];
   /** Gradients that replays left, which they take again where nobody else has seen them. */
   private readonly left: (Tensor | null)[];
   private readonly reusable: readonly boolean[];
@@ -136,7 +136,7 @@ export class Replay {
     const memory = this.fixed.slice(),
       { values, gradients } = this.program;
     for (const [value, index] of this.inputs) memory[value] = given[index]!.storage;
-    for (const [value, of] of this.gradients) memory[value] = of.ownGradient()!.storage;
+    for (const [value, of] of this.gradients) memory[value] = leafIn(of, given).ownGradient()!.storage;
     for (const value of this.fresh) {
       const { device, dtype, length } = values[value]!;
       memory[value] = device.allocate(dtype, length, this.program.name);
@@ -144,7 +144,11 @@ export class Replay {
     gradients.forEach(({ of, view }, i) => {
       if (!view || memory[view.value]) return;
       const before = this.left[i],
-        again = this.reusable[i] && before && of.hiddenGradient() === before && !before.storage.shared;
+        again =
+          this.reusable[i] &&
+          before &&
+          leafIn(of, given).hiddenGradient() === before &&
+          !before.storage.shared;
       if (again) {
         memory[view.value] = before.storage;
         before.storage.device.forgive?.(before.storage);
@@ -162,11 +166,12 @@ export class Replay {
   private leave(memory: Memory, given: readonly Tensor[]): void {
     for (const [index, requires_grad] of this.program.marked) given[index]!.requires_grad_(requires_grad);
     this.program.gradients.forEach(({ of, view }, i) => {
-      if (!view) of.grad = null;
-      else if (!this.left[i] || of.hiddenGradient() !== this.left[i]) {
+      const leaf = leafIn(of, given);
+      if (!view) leaf.grad = null;
+      else if (!this.left[i] || leaf.hiddenGradient() !== this.left[i]) {
         const { value, dtype, shape, strides, offset } = view;
-        of.adoptGradient(keep(new Tensor(memory[value]!, dtype, shape, strides, offset)));
-        this.left[i] = of.hiddenGradient();
+        leaf.adoptGradient(keep(new Tensor(memory[value]!, dtype, shape, strides, offset)));
+        this.left[i] = leaf.hiddenGradient();
       }
     });
   }
@@ -222,7 +227,7 @@ export class Replay {
   before(given: readonly Tensor[]): Memory {
     const memory = this.fixed.slice();
     for (const [value, index] of this.inputs) memory[value] = given[index]!.storage;
-    for (const [value, of] of this.gradients) memory[value] = of.ownGradient()!.storage;
+    for (const [value, of] of this.gradients) memory[value] = leafIn(of, given).ownGradient()!.storage;
     return memory;
   }
 

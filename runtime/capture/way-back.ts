@@ -9,7 +9,7 @@ import { AccumulateGrad, type Grad, Node } from "../tape/node.js";
 import { filledOn } from "../tensor/allocate.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type Program, type WayBack, touched } from "./program.js";
+import { type Program, type WayBack, leafIn, touched } from "./program.js";
 import type { Recorder } from "./recorder.js";
 import type { Memory, Segment } from "./segment.js";
 
@@ -64,19 +64,18 @@ export function recordWayBack(
   let made: Grad[] | AutogradError;
   try {
     made = gone(live, targets, starts);
+    // What comes back as it came belongs to whoever sent it.
+    if (Array.isArray(made)) made = made.map((x) => (x && recorder.gives(x.storage) ? clone(x) : x));
   } finally {
     recorder.stop();
   }
   if (!Array.isArray(made)) throw made;
   const { steps } = recorder;
   if (steps.some(({ kind }) => kind === "change" || kind === "check")) recorder.refuse("the way back changes tensors");
-  const ends = made.map((gradient, i) => {
-    if (gradient && recorder.gives(gradient.storage)) recorder.refuse("a gradient is one that came back");
-    return {
-      to: i < inputs.length ? given.indexOf(inputs[i]!) : targets[i]!,
-      gradient: gradient && recorder.viewOf(gradient),
-    };
-  });
+  const ends = made.map((gradient, i) => ({
+    to: i < inputs.length ? given.indexOf(inputs[i]!) : targets[i]!,
+    gradient: gradient && recorder.viewOf(gradient),
+  }));
   if (recorder.trouble) return none;
   return { roots: numbers, back: { steps, roots: starts.map((x) => recorder.viewOf(x)), targets: ends } };
 }
@@ -112,7 +111,7 @@ export class CompiledNode extends Node {
     super();
     const { values, back } = program;
     this.label = `${program.name}Backward`;
-    for (const { to } of back.targets) this.link(typeof to === "number" ? given[to]! : to);
+    for (const { to } of back.targets) this.link(leafIn(to, given));
     const read = new Set<number>();
     for (const step of back.steps)
       for (const value of touched(step).reads) if (!/made|cotangent/.test(values[value]!.source.kind)) read.add(value);

@@ -219,24 +219,27 @@ function gatherAxes({ view, picks }: Picks, op: string): Gathered {
     numelOf(sizes),
     ...moved.shape.slice(at + axes.length),
   ]);
-  const index = copying.to(views.reshape(linearIndex(axes, picks, sizes, shape!, op), [n]), [view.device]) as Tensor;
+  const places = linearIndex(axes, picks, sizes, shape!, op, numelOf(view.shape) > 0),
+    index = copying.to(views.reshape(places, [n]), [view.device]) as Tensor;
   return { moved, flat, index, shape: shape!, at };
 }
 
-/** Index tensors of several axes as one index into the flattened axes; negative ones count from the end. */
+/** Index tensors of several axes as one index into the flattened axes; negative ones count from the end.  `any`:
+ * whether there are elements at all; of none, an index may be off its axis. */
 function linearIndex(
   axes: readonly number[],
   all: readonly (Tensor | null)[],
   sizes: readonly number[],
   shape: readonly number[],
   op: string,
+  any: boolean,
 ): Tensor {
   const picks = axes.map((a) => all[a]!);
   const n = numelOf(shape);
   // Also for a GPU, which reads nothing of an empty tensor and so would never tell of it.
   if (n && !numelOf(sizes)) throw new IndexError(`${op}: index is out of bounds for dimension with size 0`);
   // a program that is captured computes it each time; otherwise the CPU looks at the values, to say which axis is left
-  if (capturing || picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
+  if (!any || capturing || picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
   const out = new Int32Array(n);
   picks.forEach((pick, k) => {
     const size = sizes[k]!,

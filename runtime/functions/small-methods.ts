@@ -4,7 +4,7 @@
 import { callable } from "../base/argument-kinds.js";
 import { AutogradError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { gradientEdge, Node } from "../tape/node.js";
+import { type AccumulateGrad, gradientEdge, Node } from "../tape/node.js";
 import { Storage } from "../tensor/storage.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -135,24 +135,23 @@ define("register_post_accumulate_grad_hook", function (...args) {
   const op = "register_post_accumulate_grad_hook",
     hook = callable(taken(`${op} hook`, args)[0] as (x: Tensor) => void, op, "hook");
   if (!this.is_leaf) throw new AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors");
-  const node = gradientEdge(this);
+  const node = gradientEdge(this) as AccumulateGrad | null;
   if (!node) throw new AutogradError("cannot register a hook on a tensor that doesn't require gradient");
-  const apply = node.apply;
-  let on = true;
-  node.apply = (grads, wanted) => {
-    const out = apply.call(node, grads, wanted);
-    if (on && grads[0]) {
-      const answer: unknown = hook(this);
-      if (answer !== undefined && answer !== null)
-        throw new TypeMismatchError("post accumulate grad hooks must answer nothing");
-    }
-    return out;
-  };
-  return {
-    remove() {
-      on = false;
-    },
-  };
+  if (!node.after) {
+    const hooks = (node.after = new Set()),
+      { apply } = node;
+    node.apply = (grads) => {
+      const out = apply.call(node, grads);
+      for (const call of grads[0] ? hooks : [])
+        if (((call(this) as unknown) ?? null) !== null)
+          throw new TypeMismatchError("post accumulate grad hooks must answer nothing");
+      return out;
+    };
+  }
+  const { after } = node,
+    own = (leaf: Tensor): void => hook(leaf); // the same hook may be there twice
+  after.add(own);
+  return { remove: () => void after.delete(own) };
 });
 Object.defineProperty(Node.prototype, "next_functions", {
   get(this: Node) {

@@ -90,6 +90,8 @@ export class AccumulateGrad extends Node {
    * devices/webgpu/buckets.ts.
    */
   declare room?: (like: Bound, op: string) => Grad;
+  /** Hooks on the leaf once its gradient is there: Tensor.register_post_accumulate_grad_hook. */
+  declare after?: Set<(leaf: Tensor) => void>;
 
   constructor(variable: Tensor) {
     super();

@@ -1,12 +1,13 @@
 // Recorded programs as functions of their constants, compiled: replays give what the program gives as it is, and leave
-// its arguments so.  node compiled.mjs FILE cpu|webgpu [FIRST COUNT].  FILE holds a program a line; what PyTorch answered
-// is not asked.  Prints {"programs": n, "replays": n, "refused": {why: n}, "found": [...]} as JSON.
+// its arguments so, also where these are others in one respect (ways.mjs).  node compiled.mjs FILE cpu|webgpu [FIRST
+// COUNT].  FILE holds a program a line; what PyTorch answered is not asked.  Prints {"programs": n, "replays": n, "refused": {why: n}, "found": [...]} as JSON.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { Player } from "./player.mjs";
+import { ways } from "./ways.mjs";
 
-const CALLS = 4; // the first two are recorded
+const TIMES = 2; // each way is called: a call is recorded, and the next one like it
 /** What reads values, so that nothing is captured, where the index is a tensor; and what changes how arguments lie. */
 const READS = /__[gs]etitem__$|masked_select|nonzero|unique|bincount|repeat_interleave|one_hot|equal$|allclose/,
   TURNS = /\.(detach_|t_|transpose_|squeeze_|unsqueeze_|swapaxes_|swapdims_|movedim_|retain_grad)$/;
@@ -97,28 +98,41 @@ async function capturable(torch, device, program, constants) {
   }
 }
 
+/** What a call answers and leaves of its arguments, or how it is refused. */
+async function answered(f, { arguments: made, call }) {
+  const given = made();
+  try {
+    const all = [...(await call(f, given)), ...given];
+    return await Promise.all([...all, ...given.map((x) => x.grad)].map(seen));
+  } catch ({ name, message }) {
+    return `${name}: ${message}`;
+  }
+}
+
+/** Where two answers differ; null: nowhere.  A refusal may name what the function is made of. */
+function difference(got, wanted) {
+  if (typeof got === "string" || typeof wanted === "string")
+    return typeof got === typeof wanted ? null : { got: `${got}`.slice(0, 200), want: `${wanted}`.slice(0, 200) };
+  const at = got.length === wanted.length ? got.findIndex((x, i) => !near(x, wanted[i])) : got.length;
+  return at < 0 ? null : { at, got: got[at], want: wanted[at] };
+}
+
 /** Compares calls of a program, compiled, with what it is; the first difference of each call is found. */
 export async function compare(torch, device, program, found) {
   const maker = new Player(torch, device),
     constants = () => program.steps.filter(({ f }) => f === "const").map(({ w }) => maker.constant(w)),
     f = await capturable(torch, device, program, constants);
   if (typeof f === "string") return f;
-  const answers = async (g) => {
-    const given = constants(),
-      all = [...(await g(...given)), ...given];
-    return Promise.all([...all, ...given.map((x) => x.grad)].map(seen));
-  };
-  let wanted;
-  try {
-    wanted = await answers(f);
-  } catch ({ message }) {
-    return message; // of elements, which a GPU tells when they are read
-  }
   const compiled = torch.compile(f, { fullgraph: true });
-  for (let n = 0; n < CALLS; n++) {
-    const got = await answers(compiled),
-      at = got.length === wanted.length ? got.findIndex((x, i) => !near(x, wanted[i])) : got.length;
-    if (at >= 0) found.push({ id: program.id, call: n, at, got: got[at], want: wanted[at] });
+  // Each way twice, and then all once more, by when a program may stand for any of them.
+  const all = [...ways(torch, constants)],
+    calls = [...all.flatMap((way) => Array(TIMES).fill(way)), ...all];
+  for (const [n, way] of calls.entries()) {
+    const wanted = await answered(f, way),
+      got = await answered(compiled, way);
+    if (/cannot be captured/.test(got)) continue; // with these arguments it is refused, which is no wrong answer
+    const other = difference(got, wanted);
+    if (other) found.push({ id: program.id, way: way.name, call: n, ...other });
   }
   const { replays } = torch.compiler.counts(compiled);
   torch.compiler.reset();

@@ -142,6 +142,8 @@ class CpuDevice implements Device {
   }
 
   view({ dtype, length, cell: { buffer } }: Storage): Elements {
+    // No elements need no memory: an array on it that growth empties would look like those.
+    if (!length) return newElements(dtype, 0);
     return buffer ? linear()!.elements(dtype, buffer as Block, length) : NOTHING;
   }
 

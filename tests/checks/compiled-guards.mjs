@@ -1,0 +1,148 @@
+// When a captured program stands for a call: hooks, what requires gradients, modes and arguments that were others when it
+// was captured.  Each function is called as it is and compiled, by turns, on parameters of its own.
+
+const series = (n, first = 0) => Float32Array.from({ length: n }, (_, k) => (((k + first) * 7919) % 1009) / 504.5 - 1);
+
+function ok(value, message) {
+  if (!value) throw new Error(`not so: ${message}`);
+}
+
+/** A network, and a function of a batch that leaves gradients at its parameters. */
+function network({ torch }) {
+  const weight = torch.tensor(series(12), { shape: [3, 4], requires_grad: true }),
+    bias = torch.tensor(series(3, 50), { requires_grad: true }),
+    forward = (x) => torch.nn.functional.linear(x, weight, bias).tanh();
+  const step = (x) => {
+    weight.grad = bias.grad = null;
+    const loss = forward(x).square().sum();
+    loss.backward();
+    return loss.detach();
+  };
+  return { weight, bias, forward, step };
+}
+const batch = ({ torch }, n) => torch.tensor(series(8, 9 * n), { shape: [2, 4] });
+
+/** Whether a step does the same compiled, call by call, while `change(network, n)` is made before call n of both. */
+async function alike(t, calls, change) {
+  const plain = network(t),
+    own = network(t),
+    step = t.torch.compile(own.step, { fullgraph: true });
+  for (let n = 0; n < calls; n++) {
+    change(plain, n);
+    change(own, n);
+    const wanted = plain.step(batch(t, n)),
+      got = step(batch(t, n));
+    t.close(await got.tolist(), await wanted.tolist());
+    for (const name of ["weight", "bias"]) {
+      const [a, b] = [own[name].grad, plain[name].grad];
+      t.equal([n, name, a === null], [n, name, b === null]);
+      if (a) t.close(await a.tolist(), await b.tolist());
+    }
+  }
+  const counts = t.torch.compiler.counts(step);
+  ok(counts.replays >= 3, JSON.stringify(counts));
+}
+
+export default {
+  "hooks on a parameter that come and go after a step was captured": async (t) => {
+    const on = new Map();
+    await alike(t, 12, (net, n) => {
+      if (n === 4) on.set(net, net.weight.register_hook((gradient) => gradient.mul(3)));
+      if (n === 8) on.get(net).remove();
+    });
+  },
+
+  "hooks on a parameter with its gradient, of which one may be there twice": async (t) => {
+    const on = new Map(),
+      twice = (p) => void p.grad.mul_(2);
+    await alike(t, 14, (net, n) => {
+      if (n === 4 || n === 6)
+        on.set(net, [...(on.get(net) ?? []), net.bias.register_post_accumulate_grad_hook(twice)]);
+      if (n === 8 || n === 11) on.get(net).pop().remove();
+    });
+  },
+
+  "a parameter that is frozen, and thawed, after a step was captured": async (t) => {
+    await alike(t, 12, (net, n) => {
+      if (n % 4 === 0) net.weight.requires_grad_(n % 8 === 0);
+    });
+  },
+
+  "a parameter that is frozen is none of a captured function's that gradients come to from outside": async (t) => {
+    const { torch } = t,
+      { weight, bias, forward } = network(t),
+      f = torch.compile(forward, { fullgraph: true });
+    for (let n = 0; n < 9; n++) {
+      weight.grad = bias.grad = null;
+      weight.requires_grad_(n < 3 || n >= 6);
+      f(batch(t, n)).sum().backward();
+      t.equal([n, weight.grad === null, bias.grad === null], [n, n >= 3 && n < 6, false]);
+    }
+  },
+
+  "a leaf that is given is left with its gradient, one call after another": async (t) => {
+    const { torch } = t,
+      { weight, bias, forward } = network(t);
+    for (const parameter of [weight, bias]) parameter.requires_grad_(false);
+    const own = (x) => {
+      forward(x).square().sum().backward();
+      return x.grad.clone();
+    };
+    const f = torch.compile(own, { fullgraph: true }),
+      kept = [];
+    for (let n = 0; n < 6; n++) {
+      const [a, b] = [batch(t, n).requires_grad_(), batch(t, n).requires_grad_()];
+      t.close(await f(a).tolist(), await own(b).tolist());
+      t.close(await a.grad.tolist(), await b.grad.tolist());
+      kept.push([a, b]);
+    }
+    for (const [a, b] of kept) t.close(await a.grad.tolist(), await b.grad.tolist()); // none is another's
+    ok(torch.compiler.counts(f).replays === 4, JSON.stringify(torch.compiler.counts(f)));
+  },
+
+  "modes by turns: each has a program of its own, whose results track what they did": async (t) => {
+    const { torch } = t,
+      { forward } = network(t),
+      f = torch.compile(forward, { fullgraph: true });
+    for (let n = 0; n < 12; n++) {
+      const call = () => f(batch(t, n)),
+        result = n % 2 ? torch.no_grad(call) : call();
+      t.equal([n, result.requires_grad, result.grad_fn === null], [n, n % 2 === 0, n % 2 === 1]);
+    }
+    const { replays, programs } = torch.compiler.counts(f);
+    ok(replays === 8 && programs === 2, `${replays} replays of ${programs} programs`);
+  },
+
+  "an argument that changes nothing has one program for all that it was": async (t) => {
+    const { torch } = t,
+      f = torch.compile((x, name) => x.mul(name.length), { fullgraph: true });
+    for (let n = 0; n < 12; n++) f(batch(t, n), ["ab", "cd", "ef"][n % 3]);
+    const { replays, programs } = torch.compiler.counts(f);
+    ok(programs === 1 && replays >= 8, `${replays} replays of ${programs} programs`);
+  },
+
+  "a gradient that comes back as it came is a copy, of nobody's": async (t) => {
+    const { torch } = t,
+      f = torch.compile((a, b) => a.add(b), { fullgraph: true });
+    for (let n = 0; n < 5; n++) {
+      const [a, b] = [batch(t, n).requires_grad_(), batch(t, n + 1).requires_grad_()],
+        gradient = torch.ones([2, 4]);
+      f(a, b).backward(gradient);
+      gradient.zero_();
+      t.equal(await a.grad.add(b.grad).sum().item(), 16);
+    }
+    ok(torch.compiler.counts(f).replays === 3, JSON.stringify(torch.compiler.counts(f)));
+  },
+
+  "what has no elements stays so when memory grows between replays": async (t) => {
+    const { torch } = t,
+      f = torch.compile((x) => [x.narrow(0, 0, 0).mul(2).fill_(1).sum(), x.sum()], { fullgraph: true });
+    const held = [];
+    for (let n = 0; n < 6; n++) {
+      const [none, all] = f(torch.ones([4, 2]));
+      t.equal([await none.item(), await all.item()], [0, 8]);
+      held.push(torch.zeros([1 << (18 + n)])); // more than there is room for
+    }
+    for (const x of held) x.dispose();
+  },
+};
