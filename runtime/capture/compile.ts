@@ -159,8 +159,7 @@ export class Compiled {
     const like = (x: Candidate | Entry): boolean => x.guards.sameSizes(guards),
       again = this.candidates.some(like);
     // Sizes are the reason for whatever is not the same only where they are not those of another call.
-    const sized =
-      again || this.dynamic === false || [...this.entries].some(like) ? null : this.entries.alike(program);
+    const sized = again || this.dynamic === false || [...this.entries].some(like) ? null : this.entries.alike(program);
     if (sized) return this.accept(recording, sized);
     // Sizes that come for the first time say nothing about what changes from call to call.
     if ((again || this.dynamic === false) && ++this.alone >= MOST_RECORDINGS)

@@ -144,11 +144,7 @@ export class Replay {
     gradients.forEach(({ of, view }, i) => {
       if (!view || memory[view.value]) return;
       const before = this.left[i],
-        again =
-          this.reusable[i] &&
-          before &&
-          leafIn(of, given).hiddenGradient() === before &&
-          !before.storage.shared;
+        again = this.reusable[i] && before && leafIn(of, given).hiddenGradient() === before && !before.storage.shared;
       if (again) {
         memory[view.value] = before.storage;
         before.storage.device.forgive?.(before.storage);

@@ -47,7 +47,11 @@ export default {
   "hooks on a parameter that come and go after a step was captured": async (t) => {
     const on = new Map();
     await alike(t, 12, (net, n) => {
-      if (n === 4) on.set(net, net.weight.register_hook((gradient) => gradient.mul(3)));
+      if (n === 4)
+        on.set(
+          net,
+          net.weight.register_hook((gradient) => gradient.mul(3)),
+        );
       if (n === 8) on.get(net).remove();
     });
   },
@@ -56,8 +60,7 @@ export default {
     const on = new Map(),
       twice = (p) => void p.grad.mul_(2);
     await alike(t, 14, (net, n) => {
-      if (n === 4 || n === 6)
-        on.set(net, [...(on.get(net) ?? []), net.bias.register_post_accumulate_grad_hook(twice)]);
+      if (n === 4 || n === 6) on.set(net, [...(on.get(net) ?? []), net.bias.register_post_accumulate_grad_hook(twice)]);
       if (n === 8 || n === 11) on.get(net).pop().remove();
     });
   },

@@ -10,7 +10,9 @@ function anew(torch, x, make) {
 /** Other numbers: integers, which may be indices, in another order. */
 function numbers(torch, given, by) {
   return given.map((x) =>
-    anew(torch, x, (y) => (y.is_floating_point() ? y.mul(by).add(by - 0.75) : y.reshape([-1]).flip(0).reshape(y.shape))),
+    anew(torch, x, (y) =>
+      y.is_floating_point() ? y.mul(by).add(by - 0.75) : y.reshape([-1]).flip(0).reshape(y.shape),
+    ),
   );
 }
 
@@ -27,7 +29,10 @@ const WAYS = {
     given.map((x) =>
       anew(torch, x, (y) => {
         const before = torch.zeros([3], { dtype: y.dtype, device: y.device });
-        return torch.cat([before, y.reshape([-1])]).narrow(0, 3, y.numel()).view(y.shape);
+        return torch
+          .cat([before, y.reshape([-1])])
+          .narrow(0, 3, y.numel())
+          .view(y.shape);
       }),
     ),
   "one for all alike": (torch, given) => {
