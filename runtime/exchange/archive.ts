@@ -1,4 +1,4 @@
-// What lies in a .pt2 file: the graph as JSON, and its weights and constants as tensors.  Of PyTorch 2.8 and later each
+// What lies in a .pt2 file: the graph as JSON, and its weights and constants as tensors.  Of PyTorch 2.9 and later each
 // tensor is an entry of its own; before, they were checkpoints within the archive.
 
 import { frozen, sameShape } from "../base/shape.js";
@@ -84,14 +84,15 @@ export async function readArchive(source: Source, place: Destination, model = "m
   const root = match[0].slice(0, match[0].length - `models/${match[1]}.json`.length),
     program = await json(source, entries.get(match[0])!),
     tensors = new Map<string, Tensor>();
-  for (const [folder, config] of [
-    ["weights", `${root}data/weights/${match[1]}_weights_config.json`],
-    ["constants", `${root}data/constants/${match[1]}_constants_config.json`],
-  ] as const) {
-    const entry = entries.get(config);
-    if (!entry) throw new FileError(source.name, `its ${config} is missing`);
-    const list = await json(source, entry);
-    await readTensors(source, entries, list, `${root}data/${folder}/`, place, tensors, folder === "constants");
+  for (const kind of ["weights", "constants"]) {
+    const folder = `${root}data/${kind}/`,
+      config = `${folder}${match[1]}_${kind}_config.json`,
+      entry = entries.get(config),
+      checkpoint = entries.get(`${folder}${match[1]}.pt`); // of PyTorch 2.8
+    if (entry)
+      await readTensors(source, entries, await json(source, entry), folder, place, tensors, kind === "constants");
+    else if (checkpoint) await readInner(source, checkpoint, place, tensors);
+    else throw new FileError(source.name, `its ${config} is missing`);
   }
   return { program, torchVersion: String(program["torch_version"] ?? "unknown"), tensors };
 }
@@ -169,10 +170,19 @@ async function readOld(source: Source, entries: Entries, entry: ZipEntry, place:
   for (const name of ["serialized_state_dict.pt", "serialized_constants.pt"]) {
     const inner = entries.get(name);
     if (!inner) throw new FileError(source.name, `its ${name} is missing`);
-    if (inner.size === 0) continue;
-    const checkpoint = await openSource(await readContent(source, inner), {}, "export.load"),
-      value = await readCheckpoint({ ...checkpoint, name: `${source.name}, ${name}` }, place);
-    for (const [key, tensor] of Object.entries(value as object)) if (tensor instanceof Tensor) tensors.set(key, tensor);
+    if (inner.size > 0) await readInner(source, inner, place, tensors);
   }
   return { program, torchVersion: String(program["torch_version"] ?? "before 2.8"), tensors };
+}
+
+/** The tensors of a checkpoint within the archive. */
+async function readInner(
+  source: Source,
+  entry: ZipEntry,
+  place: Destination,
+  into: Map<string, Tensor>,
+): Promise<void> {
+  const checkpoint = await openSource(await readContent(source, entry), {}, "export.load"),
+    value = await readCheckpoint({ ...checkpoint, name: `${source.name}, ${entry.name}` }, place);
+  for (const [key, tensor] of Object.entries(value as object)) if (tensor instanceof Tensor) into.set(key, tensor);
 }

@@ -43,7 +43,7 @@ export const LINALG: Readonly<Record<string, Operator>> = {
   // with LU factors and pivots, which nothing but gradients reads
   _linalg_det: ({ args: [a] }) => [torch.det(a as Tensor), null, null],
   _linalg_slogdet: ({ args: [a] }) => [...(linalg.slogdet(a as Tensor) as Iterable<Tensor>), null, null],
-  _linalg_solve_ex: ({ args: [a, b, left = true] }) => {
+  _linalg_solve_ex: ({ args: [a, b], options: { left = true } }) => {
     const { result, info } = solve_ex(a as Tensor, b as Tensor, { left: left as boolean });
     return [result, null, null, info];
   },
