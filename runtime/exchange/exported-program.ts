@@ -7,6 +7,7 @@ import type { DType } from "../elements/dtype.js";
 import { LOADING, type LoadOptions, destination } from "../files/destination.js";
 import { FileError } from "../files/error.js";
 import { openRanges } from "../files/ranges.js";
+import { Loading } from "../files/progress.js";
 import type { FileLike } from "../files/source.js";
 import { Module } from "../nn/module.js";
 import { Parameter } from "../nn/parameter.js";
@@ -314,7 +315,8 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
   const [f, map_location, given] = taken(`load f map_location? | model ${LOADING}`, args),
     options = { map_location, ...(given as object) } as ExportLoadOptions,
     where = destination(options, "export.load"),
-    source = await openRanges(f as FileLike, options, "export.load");
+    bar = new Loading(options.progress),
+    source = await openRanges(f as FileLike, { ...options, progress: bar.file() }, "export.load");
   try {
     const { program, torchVersion, tensors } = await readArchive(source, where, options.model),
       reader = new GraphReader(source.name, where.dtype);
@@ -329,6 +331,7 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
         file: source.name,
         device: where.device.type,
       };
+    bar.done(source.size);
     return new ExportedProgram(shared, tensors, torchVersion);
   } finally {
     await source.close();

@@ -10,6 +10,7 @@ import { OLD, readOldCheckpoint } from "./old-checkpoint.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
 import { LOADING, type LoadOptions, type Destination, destination } from "./destination.js";
 import { readTensors } from "./safetensors.js";
+import { Loading } from "./progress.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 
 export interface TorchLoadOptions extends LoadOptions {
@@ -37,9 +38,12 @@ export async function load(...args: unknown[]): Promise<unknown> {
       "load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run",
     );
   const place = destination(options, "load"),
-    source = await openSource(f as FileLike, options, "load");
+    bar = new Loading(options.progress),
+    source = await openSource(f as FileLike, { ...options, progress: bar.file() }, "load");
   try {
-    return await read(source, place);
+    const content = await read(source, place);
+    bar.done(source.size);
+    return content;
   } finally {
     await source.close();
   }

@@ -11,6 +11,7 @@ import { encode } from "./number-formats.js";
 import { LOADING, type LoadOptions, type Destination, makeTensor, destination } from "./destination.js";
 import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHeader } from "./safetensors-header.js";
 import { openRanges } from "./ranges.js";
+import { Loading } from "./progress.js";
 import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";
 import { type Target, writeTo } from "./target.js";
 
@@ -46,9 +47,11 @@ export async function* readTensors(file: Stream, place: Destination): AsyncGener
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   [file, options] = taken(`stream file | ${LOADING}`, arguments);
   const place = destination(options, "stream"),
-    opened = await openStream(file, options, "stream");
+    bar = new Loading(options.progress),
+    opened = await openStream(file, { ...options, progress: bar.file() }, "stream");
   try {
     yield* readTensors(opened, place);
+    bar.done(opened.at);
   } finally {
     await opened.close();
   }

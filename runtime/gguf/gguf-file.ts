@@ -5,6 +5,7 @@ import { frozen, contiguousStrides } from "../base/shape.js";
 import { type Destination, LOADING, type LoadOptions, destination, makeTensor, upload } from "../files/destination.js";
 import { decode, FILE_TYPES } from "../files/number-formats.js";
 import { openRanges } from "../files/ranges.js";
+import { Loading } from "../files/progress.js";
 import type { FileLike, Source } from "../files/source.js";
 import { QuantizedWeight } from "../quantization/quantized-weight.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -28,11 +29,13 @@ export async function load(...args: unknown[]): Promise<GgufFile> {
   const [f, map_location, given] = taken(`load f map_location? | ${LOADING}`, args),
     options = { map_location, ...(given as object) } as LoadOptions,
     place = destination(options, "gguf.load"),
-    source = await openRanges(f as FileLike, options, "gguf.load");
+    bar = new Loading(options.progress),
+    source = await openRanges(f as FileLike, { ...options, progress: bar.file() }, "gguf.load");
   try {
     const { metadata, entries } = await readHeader(source),
       tensors: [string, Tensor | QuantizedWeight][] = [];
     for (const entry of entries) tensors.push([entry.name, await tensorOf(entry, source, place)]);
+    bar.done(source.size);
     return { metadata, tensors: Object.freeze(Object.fromEntries(tensors)) };
   } finally {
     await source.close();

@@ -7,6 +7,7 @@ import type { InputSpec, Signature } from "../exchange/signature.js";
 import { type Destination, LOADING, type LoadOptions, destination } from "../files/destination.js";
 import { FileError } from "../files/error.js";
 import { openRanges } from "../files/ranges.js";
+import { Loading } from "../files/progress.js";
 import type { FileLike, Source } from "../files/source.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Weight, convert } from "./convert.js";
@@ -65,7 +66,13 @@ function inWords({ id, uses, proto }: Weight, found: Stored, outputs: readonly s
 }
 
 /** Opens files beside the model; only below its own folder. */
-function besideOf(f: FileLike, options: OnnxLoadOptions, opened: Map<string, Source>, file: string): Beside {
+function besideOf(
+  f: FileLike,
+  options: OnnxLoadOptions,
+  bar: Loading,
+  opened: Map<string, Source>,
+  file: string,
+): Beside {
   return async (location) => {
     const before = opened.get(location);
     if (before) return before;
@@ -78,7 +85,11 @@ function besideOf(f: FileLike, options: OnnxLoadOptions, opened: Map<string, Sou
         file,
         `its weights lie in ${location}; give that file, too: {external: {${JSON.stringify(location)}: file}}`,
       );
-    const source = await openRanges(given ?? address!.replace(/[^/\\]*$/, "") + location, options, "onnx.load");
+    const source = await openRanges(
+      given ?? address!.replace(/[^/\\]*$/, "") + location,
+      { ...options, progress: bar.file() },
+      "onnx.load",
+    );
     opened.set(location, source);
     return source;
   };
@@ -160,11 +171,15 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
   const [f, map_location, given] = taken(`load f map_location? | external ${LOADING}`, args),
     options = { map_location, ...(given as object) } as OnnxLoadOptions,
     place = destination(options, "onnx.load"),
-    source = await openRanges(f as FileLike, options, "onnx.load"),
+    bar = new Loading(options.progress),
+    source = await openRanges(f as FileLike, { ...options, progress: bar.file() }, "onnx.load"),
     opened = new Map<string, Source>();
   try {
-    const model = parsed(await source.read(0, source.size), source.name);
-    return await programOf(model, source.name, place, besideOf(f as FileLike, options, opened, source.name));
+    const model = parsed(await source.read(0, source.size), source.name),
+      beside = besideOf(f as FileLike, options, bar, opened, source.name),
+      program = await programOf(model, source.name, place, beside);
+    bar.done([...opened.values()].reduce((n, { size }) => n + size, source.size));
+    return program;
   } finally {
     await source.close();
     for (const other of opened.values()) await other.close();

@@ -3,6 +3,7 @@
 // Prints {name: failure or null}.
 import { readFileSync, readdirSync } from "node:fs";
 import { refusing } from "../exchange/refusals.mjs";
+import { message } from "./message.mjs";
 
 const [folder, seed, count] = process.argv.slice(2);
 const torch = await import("../../dist/index.js");
@@ -10,21 +11,6 @@ const names = readdirSync(folder).filter((f) => f.endsWith(".onnx")),
   read = (name) => new Uint8Array(readFileSync(`${folder}/${name}`));
 const results = {};
 const refuses = refusing(results);
-/** Fields of protobuf messages: [number, value], where a text or list of bytes has a length and a number has none. */
-function message(...fields) {
-  const out = [],
-    varint = (n) => {
-      for (; n > 127; n = Math.floor(n / 128)) out.push((n % 128) | 128);
-      out.push(n);
-    };
-  for (const [field, value] of fields) {
-    varint(field * 8 + (typeof value === "number" ? 0 : 2));
-    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
-    varint(typeof value === "number" ? value : bytes.length);
-    if (typeof value !== "number") out.push(...bytes);
-  }
-  return Uint8Array.from(out);
-}
 const node = (op, inputs, outputs, ...more) =>
     message(...inputs.map((n) => [1, n]), ...outputs.map((n) => [2, n]), [4, op], [3, `the ${op}`], ...more),
   float = (name, dims = [1], values = [1]) =>
