@@ -45,7 +45,7 @@ def test_operators_with_random_arguments(how, tmp_path, dist):
     assert len(passes("programs.mjs", tmp_path, *how)) >= 360
 
 
-@pytest.mark.parametrize(("device", "least"), [("cpu", 119), ("webgpu", 119)])
+@pytest.mark.parametrize(("device", "least"), [("cpu", 131), ("webgpu", 131)])
 def test_programs(device, least, models, dist):
     assert len(passes("programs.mjs", models, device)) >= least
 

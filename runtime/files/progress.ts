@@ -24,7 +24,10 @@ export class Loading {
     return (progress) => {
       files[index] = progress;
       const loaded = files.reduce((n, file) => n + file.loaded, 0),
-        total = files.reduce<number | null>((n, file) => (n === null || file.total === null ? null : n + file.total), 0),
+        total = files.reduce<number | null>(
+          (n, file) => (n === null || file.total === null ? null : n + file.total),
+          0,
+        ),
         share = total === null ? 0 : loaded / total;
       if (share < this.share || share >= 1) return;
       this.share = share;
