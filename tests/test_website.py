@@ -163,13 +163,26 @@ def test_members_of_tensors_have_pages_and_what_only_the_runtime_uses_has_none(d
     assert [name for name, m in members.items() if not m.text and m.kind == "property"] == []
 
 
+def test_titles_of_guides_tell_them_apart(documentation):
+    index = (documentation / "guides" / "index.html").read_text(encoding="utf-8")
+    titles = re.findall(r"<li><a [^>]*><strong>(.*?)</strong>", index)
+    assert len(titles) > 15 and len(set(titles)) == len(titles) and "tensorloom" not in titles
+
+
+# Of boxes that stand side by side between lines: the share of their frame that they fill.
+FILLED = """() => [...document.querySelectorAll(".figures, .tally")].map((frame) =>
+  [...frame.children].reduce((sum, { offsetWidth, offsetHeight }) => sum + offsetWidth * offsetHeight, 0) /
+    (frame.clientWidth * frame.clientHeight))"""
+
+
 @pytest.mark.parametrize("path", KINDS)
 def test_pages_are_accessible_quiet_and_narrow(path, opened):
-    """By axe, in both themes; at a phone's width nothing scrolls sideways."""
+    """By axe, in both themes; at a phone's width nothing scrolls sideways, and rows of figures have no holes."""
     for theme, viewport in (("light", DESK), ("dark", PHONE)):
         page = opened(path, viewport=viewport, color_scheme=theme)
         assert accessible(page) == [], theme
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        assert all(share > 0.95 for share in page.evaluate(FILLED))
         (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
         name = f"website-{path.replace('/', '-').removesuffix('.html')}-{theme}.png"
         page.screenshot(path=BUILD / "screenshots" / name)

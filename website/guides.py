@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from buildtools.paths import ROOT
 
 from .markdown import Page, rendered, resolved
-from .navigation import GUIDES, REPORTS, decisions, source
+from .navigation import GUIDES, REPORTS, TITLES, decisions, source
 from .shell import Found, Shell, relative
 
 # Pages of the repository that stand on the site elsewhere than docs/*.md do.
@@ -53,6 +54,7 @@ def page(file: Path, at: str) -> Page:
 def write(shell: Shell) -> None:
     """All guides, their index and what the search knows of them.  Raises MissingPage."""
     made = {name: page(source(name), f"guides/{name}.html") for names in GUIDES.values() for name in names}
+    made.update({name: replace(made[name], title=title) for name, title in TITLES.items()})
     sides = {group: [(f"guides/{name}.html", made[name].title) for name in names] for group, names in GUIDES.items()}
     order = [entry for entries in sides.values() for entry in entries]
     for n, (path, _) in enumerate(order):

@@ -38,6 +38,8 @@ GUIDES = {
     "Look inside": ("diagnosis", "package", "sizes"),
     "Add to it": ("own-ops", "run-time-ops", "contributing", "language", "design", "releases", "glossary"),
 }
+# Of pages whose own titles say too little beside others.
+TITLES = {"package": "The npm package"}
 # Pages that have a place of their own among the reports.
 REPORTS = ("coverage", "accuracy", "compile-report")
 
