@@ -51,6 +51,7 @@ def rendered(text: str, link: Callable[[str], str]) -> Page:
     """A page of Markdown.  link: what the target of a link is on the site; raises KeyError where there is none."""
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     parser.add_render_rule("fence", fence)
+    parser.add_render_rule("code_block", fence)  # an indented one
     parser.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
     tokens = parser.parse(re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL))
@@ -86,7 +87,7 @@ def inline(text: str) -> str:
 
 
 def fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Mapping[str, Any]) -> str:
-    language = tokens[index].info.split(" ")[0]
+    language = tokens[index].info.split(" ")[0] or "text"
     return code_block(tokens[index].content, language)
 
 
