@@ -3,6 +3,7 @@
 import { fused } from "../../fusion/fuse.js";
 import { reasons } from "../../fusion/reasons.js";
 import { type Item, type Work, apart, as_op, copied, filled, item_of, work_of } from "../../fusion/work.js";
+import { zeroed } from "../../host/plan.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { numelOf } from "../base/shape.js";
 import type { DType } from "../elements/dtype.js";
@@ -79,13 +80,16 @@ function workOf(n: number, step: Step, values: Value[]): Work | null {
     if (held.some((value, slot) => value >= 0 && values[value]!.dtype !== prepared.call.slots[slot]!.dtype))
       return null;
     // The CPU keeps it in doubles, which values of programs are not.
-    if (kernels.length > 1 && device.type !== "cpu" && !prepared.together)
+    if (kernels.length > 1 && device.type !== "cpu" && !prepared.together) {
+      // What no kernel makes are zeros, of which the step itself takes care.
+      const zeros = zeroed(op, prepared.program, prepared.call, wanted);
       prepared.call.slots.forEach(({ dtype, shape, fresh }, slot) => {
-        if (held[slot]! >= 0 || !fresh || !passes(prepared.op, slot, wanted)) return;
+        if (held[slot]! >= 0 || !fresh || zeros.includes(slot) || !passes(prepared.op, slot, wanted)) return;
         held[slot] = values.length;
         const length = numelOf(shape);
         values.push({ number: values.length, source: { kind: "made" }, device, dtype: dtype as DType, length });
       });
+    }
     return work_of(n, op, prepared.program, prepared.call, wanted, held);
   }
   if (step.kind === "fill") {

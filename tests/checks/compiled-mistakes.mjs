@@ -291,6 +291,24 @@ export default {
       );
   },
 
+  "what no kernel of an op makes are zeros where these kernels are joined with others, too": async (t) => {
+    const { torch } = t,
+      [mean, weight, bias] = [made(t, [3], 20), made(t, [3], 30), made(t, [3], 50)],
+      variance = made(t, [3], 40).abs().add(0.5);
+    await like(
+      t,
+      (x) => {
+        const y = torch.nn.functional.batch_norm(x, mean, variance, { weight, bias, training: false });
+        const [first] = torch.autograd.grad(y.pow(3).sum(), [x], { create_graph: true });
+        return torch.autograd.grad(first.square().sum(), [x])[0].clone();
+      },
+      (n) => {
+        for (const x of Array.from({ length: 40 }, (_, k) => torch.full([3 + (k % 7)], NaN))) x.dispose();
+        return [made(t, [4, 3], n, { requires_grad: true })];
+      },
+    );
+  },
+
   "what a function changes of a tensor besides elements, a replay changes too, or there is none": async (t) => {
     const { torch } = t,
       { warn } = console,
