@@ -1,6 +1,6 @@
 // Exported networks give PyTorch's outputs, gradients and buffers: node programs.mjs FOLDER cpu|webgpu [compiled]
 // FOLDER holds what models.tar.xz does (record_models.py).  Prints {name: failure or null} as JSON.
-import { NEAR, argumentsOf, numbered, printResults } from "./recorded.mjs";
+import { argumentsOf, nearOf, numbered, printResults } from "./recorded.mjs";
 import { distance, leaves } from "./values.mjs";
 
 const [folder, device, compiled] = process.argv.slice(2);
@@ -8,23 +8,32 @@ const torch = await import("../../dist/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
 
-/** A program, and what is recorded of it; weights of float64 are float32 on a GPU. */
+const ABSENT = new Set(["float64", "float16"]),
+  near = (tensors) => nearOf(...Object.values(tensors).map((x) => x.dtype));
+
+/** A program, what is recorded of it, and how near its answers are; what a GPU does not have is float32 there. */
 async function read(name) {
   const [program, recorded] = [".pt2", ".safetensors"].map((suffix) => `${folder}/${name}${suffix}`);
   try {
-    return [await torch.export.load(program, device), await torch.load(recorded, device)];
+    const tensors = await torch.load(recorded, device);
+    return [await torch.export.load(program, device), tensors, near(tensors)];
   } catch (error) {
-    if (device === "cpu" || !/float64/.test(error.message)) throw error;
-    const tensors = Object.entries(await torch.load(recorded)).map(([key, x]) => [
-      key,
-      x.to(x.dtype === "float64" ? "float32" : x.dtype).to(device),
-    ]);
-    return [await torch.export.load(program, { map_location: device, dtype: "float32" }), Object.fromEntries(tensors)];
+    if (device === "cpu" || !/float64|shader-f16/.test(error.message)) throw error;
+    const tensors = await torch.load(recorded),
+      moved = Object.entries(tensors).map(([key, x]) => [
+        key,
+        x.to(ABSENT.has(x.dtype) ? "float32" : x.dtype).to(device),
+      ]);
+    return [
+      await torch.export.load(program, { map_location: device, dtype: "float32" }),
+      Object.fromEntries(moved),
+      near(tensors),
+    ];
   }
 }
 
 async function compare(name) {
-  const [program, recorded] = await read(name),
+  const [program, recorded, most] = await read(name),
     module = program.module(),
     call = compiled ? torch.compile(module) : module;
   const given = argumentsOf(
@@ -42,7 +51,7 @@ async function compare(name) {
   const wrong = [];
   const see = async (what, got, wanted, scale) => {
     const far = await distance(torch, got, wanted, scale);
-    if (!(far < NEAR)) wrong.push(`${what} is ${far} from PyTorch's`);
+    if (!(far < most)) wrong.push(`${what} is ${far} from PyTorch's`);
     else if (got.dtype !== wanted.dtype) wrong.push(`${what} is of ${got.dtype} instead of ${wanted.dtype}`);
   };
   for (const [n, wanted] of numbered(recorded, "out")) await see(`output ${n}`, outputs[n], wanted);

@@ -4,8 +4,8 @@ the program of the documentation, tests/files/exported.pt2.
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
 Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py, of
-regions.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions` or `rare` behind the command only that is
-recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
+regions.py, of halves.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions`, `halves` or `rare` behind
+the command only that is recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
 earlier-2.6.tar.xz is of 2.6.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
@@ -24,6 +24,7 @@ from architectures import MODELS
 from architectures.detectors import DETECTORS
 from architectures.earlier import EARLIER
 from architectures.forms import FORMS
+from architectures.halves import HALVES
 from architectures.numbers import NUMBERS
 from architectures.rare import RARE
 from architectures.regions import REGIONS
@@ -33,14 +34,15 @@ from torch.utils import _pytree as pytree
 WHOLE = {"kept_slices", "matrices", "resized", "spectra"}
 HERE = Path(__file__).parent
 NAMES = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
-         torch.uint8: "U8", torch.bool: "BOOL", torch.complex64: "C64", torch.complex128: "C128"}  # fmt: skip
+         torch.uint8: "U8", torch.bool: "BOOL", torch.complex64: "C64", torch.complex128: "C128",
+         torch.float16: "F16", torch.bfloat16: "BF16"}  # fmt: skip
 
 
 def safetensors(tensors: dict[str, torch.Tensor]) -> bytes:
     header, data = {}, b""
     for name, x in tensors.items():
         x = x.detach().contiguous()
-        content = x.numpy().tobytes()
+        content = (x.view(torch.int16) if x.dtype == torch.bfloat16 else x).numpy().tobytes()
         header[name] = {
             "dtype": NAMES[x.dtype],
             "shape": list(x.shape),
@@ -180,6 +182,7 @@ def main():
         ("detectors", DETECTORS),
         ("numbers", NUMBERS),
         ("regions", REGIONS),
+        ("halves", HALVES),
         ("rare", RARE | FORMS),
     ):
         if sys.argv[1:] in ([], [kind]):

@@ -3,6 +3,11 @@ import { readdirSync } from "node:fs";
 
 /** How far an element may be from PyTorch's, as a share of the largest. */
 export const NEAR = 2e-5;
+/** Of 16 bits: four of what such a number can tell from 1. */
+const NEAR_OF_HALVES = { float16: 2 ** -8, bfloat16: 2 ** -5 };
+
+/** As NEAR, of a program with tensors of these types. */
+export const nearOf = (...dtypes) => Math.max(NEAR, ...dtypes.map((dtype) => NEAR_OF_HALVES[dtype] ?? 0));
 
 /** The tensors PREFIX0, PREFIX1, ... of a file, with their numbers; a PREFIX alone is the first. */
 export const numbered = (data, prefix) =>
