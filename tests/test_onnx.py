@@ -162,8 +162,8 @@ def checked(folder: Path) -> int:
     return len(files)
 
 
-def test_what_cannot_be_exported_says_why(dist):
-    failures = {name: e for name, e in results("not_exported.mjs").items() if e}
+def test_what_cannot_be_exported_says_why(models, dist):
+    failures = {name: e for name, e in results("not_exported.mjs", models).items() if e}
     assert not failures, told(failures)
 
 

@@ -4,6 +4,7 @@
 import { OpError } from "../base/errors.js";
 import { differentiable, isFloat } from "../elements/dtype.js";
 import { to } from "../views/transfer.js";
+import { capturing } from "../base/capturing.js";
 import { isRecording, set_grad_enabled } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -191,7 +192,13 @@ export class Graph {
     let result: unknown;
     try {
       const work = (): unknown => operator(call);
-      result = yield* settled(yield* completed(node.apart ? () => set_grad_enabled(false, work) : work));
+      const made = yield* completed(node.apart ? () => set_grad_enabled(false, work) : work),
+        reads = args.find((x) => x instanceof Tensor);
+      if (capturing && reads && made instanceof Promise) {
+        made.catch(() => undefined);
+        capturing.read(reads.storage); // may refuse what waits
+      }
+      result = yield* settled(made);
     } catch (error) {
       const { message } = error as Error,
         where = `${node.name} (${node.target})`;

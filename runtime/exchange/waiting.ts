@@ -2,6 +2,7 @@
 // fetches it and begins that operator anew, and the program's result is a promise from then on.
 
 import { OpError } from "../base/errors.js";
+import { capturing } from "../base/capturing.js";
 import { is_grad_enabled, set_grad_enabled } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { to } from "../views/transfer.js";
@@ -44,6 +45,7 @@ export function* completed<T>(work: () => T): Steps<T> {
       return work();
     } catch (stop) {
       if (!(stop instanceof Waiting)) throw stop;
+      capturing?.read(stop.tensor.storage); // may refuse it, in the operator that reads
       if (waits === MOST) throw new OpError(`it reads over ${MOST} values of ${stop.tensor.device}`);
       yield stop.arrived();
     }
