@@ -17,7 +17,9 @@ HERE = Path(__file__).parent / "exchange"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    for archive in (f"{name}.tar.xz" for name in ("models", "detectors", "numbers", "regions", "rare", "halves", "earlier-*")):
+    for archive in (
+        f"{name}.tar.xz" for name in ("models", "detectors", "numbers", "regions", "rare", "halves", "earlier-*")
+    ):
         for file in HERE.glob(archive):
             with tarfile.open(file) as tar:
                 tar.extractall(folder, filter="data")
