@@ -97,7 +97,7 @@ function finished(
     ),
     ahead = values.length;
   return {
-    program: { name, values, steps, hosts, draws, result, gradients, marked, ahead, roots: [], back: null },
+    program: { name, values, steps, hosts, draws, result, gradients, marked, ahead, roots: [], back: null, apart: [] },
     guards,
     recorder,
     given: tensors,

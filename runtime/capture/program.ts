@@ -103,8 +103,8 @@ export interface GradientLeft {
 /** The way back from results to what they depend on, as steps on values of the same program. */
 export interface WayBack {
   readonly steps: readonly Step[];
-  /** The results that gradients come to. */
-  readonly roots: readonly View[];
+  /** The results that gradients come to, by their numbers among those that a way leads back from. */
+  readonly roots: readonly (readonly [root: number, view: View])[];
   /** Where they go, and the gradient there, null for none. */
   readonly targets: readonly { readonly to: Leaf; readonly gradient: View | null }[];
 }
@@ -124,12 +124,25 @@ export interface Program {
   readonly ahead: number;
   /** Of each result that requires gradients: which root of the way back it is, or why there is none. */
   roots: readonly (number | AutogradError)[];
+  /** From all of them. */
   back: WayBack | null;
+  /** From each by itself, where there are several: what others depend on has no gradient then. */
+  apart: readonly WayBack[];
 }
 
 /** A leaf of a call with these tensors. */
 export const leafIn = (leaf: Leaf, given: readonly Tensor[]): Tensor =>
   typeof leaf === "number" ? given[leaf]! : leaf;
+
+/** The values that steps read so that others are written. */
+export function neededFor(written: ReadonlySet<number>, steps: readonly Step[]): Set<number> {
+  const needed = new Set(written);
+  for (let i = steps.length - 1; i >= 0; i--) {
+    const { reads, writes } = touched(steps[i]!);
+    if (writes.some((value) => needed.has(value))) for (const value of [...reads, ...writes]) needed.add(value);
+  }
+  return needed;
+}
 
 /** The values that a step reads, and those that it writes (in part, or whole). */
 export function touched(step: Step): { readonly reads: readonly number[]; readonly writes: readonly number[] } {

@@ -10,9 +10,19 @@ import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import { joinedSteps } from "./fuse.js";
 import type { Blocks } from "./memory-plan.js";
-import { type Leaf, type Program, type Result, type Step, type Value, leafIn, touched } from "./program.js";
+import {
+  type Leaf,
+  type Program,
+  type Result,
+  type Step,
+  type Value,
+  type WayBack,
+  leafIn,
+  neededFor,
+  touched,
+} from "./program.js";
 import { type Memory, Segment } from "./segment.js";
-import { CompiledNode, SpentNode } from "./way-back.js";
+import { CompiledNode, type ReadyWay, SpentNode, type Ways } from "./way-back.js";
 
 /** What a replay answers where it could not run, with nothing done. */
 export const MISSED = Symbol("missed");
@@ -20,6 +30,7 @@ export const MISSED = Symbol("missed");
 export class Replay {
   readonly forward: Segment;
   readonly backward: Segment | null;
+  private readonly ways: Ways | null;
   /** The values that are needed after the steps of each. */
   readonly lasting: { readonly forward: ReadonlySet<number>; readonly backward: ReadonlySet<number> };
   /** The memory of values that is the same at every replay. */
@@ -42,12 +53,12 @@ export class Replay {
     readonly program: Program,
     blocks: Blocks,
   ) {
-    const { steps, back, result, gradients } = program,
+    const { steps, back, apart, result, gradients } = program,
       values = [...program.values],
       results = new Set<number>(),
       leaving = gradients.flatMap(({ view }) => (view ? [view.value] : []));
     viewsOf(result, results);
-    const returned = new Set((back?.targets ?? []).flatMap(({ gradient }) => (gradient ? [gradient.value] : []))),
+    const returned = back ? returnedBy(back) : new Set<number>(),
       outside = new Set(values.flatMap(({ number, source }) => (source.kind === "made" ? [] : [number]))),
       after = new Set([...outside, ...returned]),
       behindSteps = back && joinedSteps(values, back.steps, after),
@@ -56,13 +67,17 @@ export class Replay {
       const { reads, writes } = touched(step);
       for (const value of [...reads, ...writes]) used.add(value);
     }
-    const lasting = new Set([...outside, ...results, ...leaving, ...used]),
-      aheadSteps = joinedSteps(values, steps, lasting),
-      ahead = new Set<number>();
+    const ahead = new Set<number>();
     for (const step of steps) {
       const { reads, writes } = touched(step);
       for (const value of [...reads, ...writes]) ahead.add(value);
     }
+    // Ways back from single results are made ready when they are first gone; what they need is kept for them.
+    for (const way of apart)
+      for (const value of neededFor(returnedBy(way), way.steps))
+        if (ahead.has(value) || outside.has(value)) used.add(value);
+    const lasting = new Set([...outside, ...results, ...leaving, ...used]),
+      aheadSteps = joinedSteps(values, steps, lasting);
     for (const step of aheadSteps)
       for (const value of [...touched(step).reads, ...touched(step).writes]) ahead.add(value);
     const fixed: Memory = values.map(() => null),
@@ -104,6 +119,37 @@ export class Replay {
     const whole = { ...program, values };
     this.forward = new Segment(whole, aheadSteps, inner, fixed, blocks);
     this.backward = behindSteps && new Segment(whole, behindSteps, behind, fixed, blocks);
+    this.ways = back && this.waysBack(whole, back, this.backward!, behind, [...used], blocks);
+  }
+
+  /** used: the values that any way back takes. */
+  private waysBack(
+    program: Program,
+    back: WayBack,
+    segment: Segment,
+    inner: ReadonlySet<number>,
+    used: readonly number[],
+    blocks: Blocks,
+  ): Ways {
+    const { values } = this,
+      reads = used.filter((value) => !/made|cotangent/.test(values[value]!.source.kind)),
+      ready = new Map<number, ReadyWay>(),
+      { apart } = program;
+    const alone = (root: number): ReadyWay | null => {
+      const known = ready.get(root),
+        own = apart[root];
+      if (known || !own) return known ?? null;
+      const returned = returnedBy(own),
+        steps = joinedSteps(this.values as Value[], own.steps, new Set([...this.lasting.forward, ...returned])),
+        made = new Set<number>();
+      for (const step of steps)
+        for (const value of touched(step).writes)
+          if (!this.lasting.forward.has(value) && !returned.has(value)) made.add(value);
+      const way = { back: own, segment: new Segment(program, steps, made, this.fixed, blocks), reads, inner: made };
+      ready.set(root, way);
+      return way;
+    };
+    return { whole: { back, segment, reads, inner }, alone, reads };
   }
 
   /** What host steps will do; null where one would do something else. */
@@ -175,7 +221,7 @@ export class Replay {
   private answer(memory: Memory, given: readonly Tensor[], draws: readonly RandomWords[]): unknown {
     const { result, back, roots, name } = this.program,
       made: Tensor[] = [];
-    const node = back && new CompiledNode({ ...this.program, back }, this.backward!, memory, this.saved, given, draws);
+    const node = back && new CompiledNode(this.program, this.ways!, memory, this.saved, given, draws);
     const build = (of: Result): unknown => {
       switch (of.kind) {
         case "input":
@@ -245,6 +291,10 @@ export class Replay {
     return memory;
   }
 }
+
+/** The values of the gradients at the ends of a way back. */
+const returnedBy = ({ targets }: WayBack): Set<number> =>
+  new Set(targets.flatMap(({ gradient }) => (gradient ? [gradient.value] : [])));
 
 /** The values that go out in a result. */
 export function viewsOf(result: Result, into: Set<number>): void {

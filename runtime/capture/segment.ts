@@ -43,7 +43,7 @@ export class Segment {
     private readonly program: Program,
     readonly steps: readonly Step[],
     inner: ReadonlySet<number>,
-    fixed: Memory,
+    readonly fixed: Memory,
     blocks: Blocks,
   ) {
     const { values } = program;

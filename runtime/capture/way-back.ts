@@ -2,6 +2,7 @@
 
 import { AutogradError } from "../base/errors.js";
 import { contiguousStrides, frozen } from "../base/shape.js";
+import { addGradients } from "../autograd/accumulate.js";
 import { grad } from "../autograd/engine.js";
 import type { RandomWords } from "../devices/device.js";
 import { isRecording } from "../tape/grad-mode.js";
@@ -9,7 +10,7 @@ import { AccumulateGrad, type Grad, Node } from "../tape/node.js";
 import { filledOn } from "../tensor/allocate.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type Program, type WayBack, leafIn, touched } from "./program.js";
+import { type Program, type WayBack, leafIn } from "./program.js";
 import type { Recorder } from "./recorder.js";
 import type { Memory, Segment } from "./segment.js";
 
@@ -30,54 +31,77 @@ function leavesOf(recorder: Recorder, roots: readonly Tensor[], inputs: readonly
   return leaves;
 }
 
-/** Goes the way back once, with gradients of ones; the error where somebody went it already. */
-function gone(roots: readonly Tensor[], targets: readonly Tensor[], starts: readonly Tensor[]): Grad[] | AutogradError {
-  try {
-    return grad(roots, targets, { grad_outputs: starts, retain_graph: true, allow_unused: true });
-  } catch (error) {
-    if (error instanceof AutogradError) return error;
-    throw error;
-  }
-}
+/** Of so many results at most each has a way back of its own. */
+const MOST_APART = 32;
 
 /** Records the way back from those of `roots` that have one still. */
 export function recordWayBack(
   recorder: Recorder,
   roots: readonly Tensor[],
   given: readonly Tensor[],
-): Pick<Program, "roots" | "back"> {
+): Pick<Program, "roots" | "back" | "apart"> {
   const inputs = given.filter((x, i) => x.requires_grad && given.indexOf(x) === i),
-    none = { roots: [], back: null };
+    none = { roots: [], back: null, apart: [] };
   const targets = [...inputs, ...leavesOf(recorder, roots, inputs)];
   if (recorder.trouble) return none;
-  const ones = (x: Tensor): Tensor => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled");
-  if (recorder.undo) recorder.listen(); // nothing shall run
-  const spent = roots.map((x) => gone([x], targets, [ones(x)])).map((found) => (Array.isArray(found) ? null : found));
-  recorder.stop();
-  const live = roots.filter((_, i) => !spent[i]),
-    numbers = roots.map((x, i) => spent[i] ?? live.indexOf(x));
-  if (!live.length) return { roots: numbers, back: null };
-  const starts = live.map(ones);
-  starts.forEach(({ storage }, index) => recorder.give(storage, { kind: "cotangent", index }));
-  recorder.steps = [];
-  recorder.listen();
-  let made: Grad[] | AutogradError;
-  try {
-    made = gone(live, targets, starts);
-    // What comes back as it came belongs to whoever sent it.
-    if (Array.isArray(made)) made = made.map((x) => (x && recorder.gives(x.storage) ? clone(x) : x));
-  } finally {
-    recorder.stop();
-  }
-  if (!Array.isArray(made)) throw made;
-  const { steps } = recorder;
-  if (steps.some(({ kind }) => kind === "change" || kind === "check")) recorder.refuse("the way back changes tensors");
-  const ends = made.map((gradient, i) => ({
-    to: i < inputs.length ? given.indexOf(inputs[i]!) : targets[i]!,
-    gradient: gradient && recorder.viewOf(gradient),
-  }));
+  /** The way back from some of them by these numbers; the error where somebody went it already. */
+  const recorded = (from: readonly Tensor[], numbers: readonly number[]): WayBack | AutogradError => {
+    const starts = from.map((x) => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled"));
+    starts.forEach(({ storage }, i) => recorder.give(storage, { kind: "cotangent", index: numbers[i]! }));
+    recorder.steps = [];
+    recorder.listen();
+    let made: Grad[];
+    try {
+      const options = { grad_outputs: starts, retain_graph: true, allow_unused: true };
+      // What comes back as it came belongs to whoever sent it.
+      made = grad(from, targets, options).map((x) => (x && recorder.gives(x.storage) ? clone(x) : x));
+    } catch (error) {
+      if (error instanceof AutogradError) return error;
+      throw error;
+    } finally {
+      recorder.stop();
+    }
+    const { steps } = recorder;
+    if (steps.some(({ kind }) => kind === "change" || kind === "check"))
+      recorder.refuse("the way back changes tensors");
+    return {
+      steps,
+      roots: starts.map((x, i) => [numbers[i]!, recorder.viewOf(x)]),
+      targets: made.map((gradient, i) => ({
+        to: i < inputs.length ? given.indexOf(inputs[i]!) : targets[i]!,
+        gradient: gradient && recorder.viewOf(gradient),
+      })),
+    };
+  };
+  let count = 0;
+  const alone = roots.map((x) => {
+    const way = recorded([x], [count]);
+    if (!(way instanceof AutogradError)) count++;
+    return way;
+  });
+  const live = roots.filter((_, i) => !(alone[i] instanceof AutogradError)),
+    apart = alone.filter((way): way is WayBack => !(way instanceof AutogradError)),
+    numbers = alone.map((way) => (way instanceof AutogradError ? way : apart.indexOf(way)));
+  const back = count > 1 ? recorded(live, [...live.keys()]) : (apart[0] ?? null);
   if (recorder.trouble) return none;
-  return { roots: numbers, back: { steps, roots: starts.map((x) => recorder.viewOf(x)), targets: ends } };
+  if (back instanceof AutogradError) throw back;
+  return { roots: numbers, back, apart: count > 1 && count <= MOST_APART ? apart : [] };
+}
+
+/** A way back that is ready to be gone.  reads: the memory of others that it reads; inner: what it makes on the way. */
+export interface ReadyWay {
+  readonly back: WayBack;
+  readonly segment: Segment;
+  readonly reads: readonly number[];
+  readonly inner: ReadonlySet<number>;
+}
+
+/** Where a compiled call's gradients go: from all results, or from one by its number. */
+export interface Ways {
+  readonly whole: ReadyWay;
+  alone(root: number): ReadyWay | null;
+  /** All memory of others that any of them reads. */
+  readonly reads: readonly number[];
 }
 
 /** What a call leaves on the tape whose function went the way back itself. */
@@ -96,32 +120,25 @@ export class SpentNode extends Node {
 /** What a compiled call leaves on the tape. */
 export class CompiledNode extends Node {
   readonly label: string;
-  /** The memory that the way back reads of what is not the call's own, and the version that it had. */
-  private readonly versions: readonly (readonly [value: number, version: number])[];
+  /** The memory of others that a way back reads, and the version that it had. */
+  private readonly versions: ReadonlyMap<number, number>;
   private gone = false;
 
   constructor(
-    private readonly program: Program & { readonly back: WayBack },
-    private readonly segment: Segment,
+    private readonly program: Program,
+    private readonly ways: Ways,
     private readonly memory: Memory,
     private readonly saved: readonly number[],
     given: readonly Tensor[],
     private readonly draws: readonly RandomWords[],
   ) {
     super();
-    const { values, back } = program;
     this.label = `${program.name}Backward`;
-    for (const { to } of back.targets) this.link(leafIn(to, given));
-    const read = new Set<number>();
-    for (const step of back.steps)
-      for (const value of touched(step).reads) if (!/made|cotangent/.test(values[value]!.source.kind)) read.add(value);
-    this.versions = [...read].map((value) => [value, memory[value]!.version] as const);
+    for (const { to } of ways.whole.back.targets) this.link(leafIn(to, given));
+    this.versions = new Map(ways.reads.map((value) => [value, memory[value]!.version]));
   }
 
   apply(grads: readonly Grad[]): Grad[] {
-    const { program, memory } = this,
-      { values, back } = program,
-      { roots, targets } = back;
     if (this.gone) {
       throw new AutogradError(
         `${this.label}: Trying to backward through the graph a second time (or directly access saved tensors after they ` +
@@ -130,24 +147,42 @@ export class CompiledNode extends Node {
     }
     if (isRecording())
       throw new AutogradError(`${this.label}: a compiled function's gradients cannot be differentiated again`);
-    for (const [value, version] of this.versions) {
-      if (memory[value]!.version === version) continue;
+    const { whole } = this.ways,
+      asked = whole.back.roots.filter(([root]) => grads[root]).map(([root]) => this.ways.alone(root)),
+      several = asked.length > 0 && asked.length < whole.back.roots.length && asked.every((way) => way !== null),
+      chosen = several ? asked : [whole];
+    for (const { reads } of chosen) this.check(reads);
+    return chosen
+      .map((way) => this.go(way, grads))
+      .reduce((sum, next) => sum.map((x, i) => (x && next[i] ? addGradients(x, next[i]) : (x ?? next[i]!))));
+  }
+
+  private check(reads: readonly number[]): void {
+    for (const value of reads) {
+      const { version } = this.memory[value]!,
+        expected = this.versions.get(value);
+      if (version === expected) continue;
       throw new AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: a tensor that " +
-          `${program.name} used is at version ${memory[value]!.version}; expected version ${version} instead.`,
+          `${this.program.name} used is at version ${version}; expected version ${expected} instead.`,
       );
     }
-    const now = memory.slice(),
+  }
+
+  private go({ back: { roots, targets }, segment, inner }: ReadyWay, grads: readonly Grad[]): Grad[] {
+    const { name, values } = this.program,
+      now = this.memory.slice(),
       made: Tensor[] = [];
-    roots.forEach(({ value, dtype, shape }, i) => {
+    for (const value of inner) now[value] = segment.fixed[value]!;
+    for (const [root, { value, dtype, shape }] of roots) {
       const { device } = values[value]!,
-        grad = grads[i];
+        grad = grads[root];
       const plain = grad
-        ? cast(isPlain(grad) ? grad : clone(grad), dtype, program.name)
-        : filledOn(device, shape, 0, dtype, program.name);
+        ? cast(isPlain(grad) ? grad : clone(grad), dtype, name)
+        : filledOn(device, shape, 0, dtype, name);
       if (plain !== grad) made.push(plain);
       now[value] = plain.storage;
-    });
+    }
     const answers = targets.map(({ gradient }) => {
       if (!gradient) return null;
       const { value, dtype, shape, strides, offset } = gradient,
@@ -155,7 +190,7 @@ export class CompiledNode extends Node {
       now[value] ??= device.allocate(dtype, length, this.label);
       return new Tensor(now[value], dtype, frozen(shape), strides ?? contiguousStrides(shape), offset);
     });
-    this.segment.run(now, this.draws);
+    segment.run(now, this.draws);
     for (const tensor of made) tensor.dispose();
     return answers;
   }

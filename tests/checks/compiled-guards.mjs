@@ -137,6 +137,24 @@ export default {
     ok(torch.compiler.counts(f).replays === 3, JSON.stringify(torch.compiler.counts(f)));
   },
 
+  "gradients of one result are those of that alone": async (t) => {
+    const { torch } = t,
+      [first, second] = [torch.ones([4], { requires_grad: true }), torch.zeros([4], { requires_grad: true })],
+      // The slope of the second result is infinite, of which no zeros come.
+      f = torch.compile((x) => [x.mul(first).tanh(), x.mul(second).abs().sqrt(), x.mul(2)], { fullgraph: true });
+    for (let n = 0; n < 6; n++) {
+      const [near, far, both] = f(batch(t, n).requires_grad_());
+      first.grad = second.grad = null;
+      near.sum().backward(null, true);
+      t.equal([await first.grad.isfinite().all().item(), second.grad], [true, null]);
+      both.sum().add(near.sum()).backward(null, true);
+      t.equal([await first.grad.isfinite().all().item(), second.grad], [true, null]);
+      far.sum().backward();
+      t.equal(await second.grad.isfinite().any().item(), false);
+    }
+    ok(torch.compiler.counts(f).replays === 4, JSON.stringify(torch.compiler.counts(f)));
+  },
+
   "what has no elements stays so when memory grows between replays": async (t) => {
     const { torch } = t,
       f = torch.compile((x) => [x.narrow(0, 0, 0).mul(2).fill_(1).sum(), x.sum()], { fullgraph: true });

@@ -8,6 +8,8 @@ import { Player } from "./player.mjs";
 import { ways } from "./ways.mjs";
 
 const TIMES = 2; // each way is called: a call is recorded, and the next one like it
+const RESULTS = 4, // whose gradients are asked for
+  GONE = "gone";
 /** What reads values, so that nothing is captured, where the index is a tensor; and what changes how arguments lie. */
 const READS = /__[gs]etitem__$|masked_select|nonzero|unique|bincount|repeat_interleave|one_hot|equal$|allclose/,
   TURNS = /\.(detach_|t_|transpose_|squeeze_|unsqueeze_|swapaxes_|swapdims_|movedim_|retain_grad)$/;
@@ -43,10 +45,12 @@ function tensorsOf(torch, value) {
 /** Type, shape, whether it requires a gradient, and the elements. */
 async function seen(x) {
   if (!x) return ["nothing"];
+  if (x === GONE) return [GONE];
   return [`${x.dtype} [${x.shape}] ${x.requires_grad}`, Array.from(await x.detach().data(), Number)];
 }
 
 function near([a, x = []], [b, y = []]) {
+  if (b === GONE) return true; // as it is, the function went that way back itself
   if (a !== b || x.length !== y.length) return false;
   return x.every((v, i) => Object.is(v, y[i]) || v === y[i] || Math.abs(v - y[i]) <= 1e-4 * (1 + Math.abs(y[i])));
 }
@@ -104,11 +108,28 @@ function spoilMemory(torch, device) {
   for (const x of sizes.map((n) => torch.full([n], NaN, { device }))) x.dispose();
 }
 
+/** The gradients of each result by itself, at the arguments: of the last ones, as what is asked later stands on more. */
+function slopes(torch, results, given) {
+  const leaves = given.filter((x) => x.requires_grad);
+  return results
+    .filter((x) => x.requires_grad && x.is_floating_point() && x.numel())
+    .slice(-RESULTS)
+    .flatMap((x) => {
+      const grad_outputs = [torch.full(x.shape, 0.5, { device: x.device, dtype: x.dtype })];
+      try {
+        return torch.autograd.grad([x], leaves, { grad_outputs, retain_graph: true, allow_unused: true });
+      } catch {
+        return leaves.map(() => GONE);
+      }
+    });
+}
+
 /** What a call answers and leaves of its arguments, or how it is refused. */
-async function answered(f, { arguments: made, call }) {
+async function answered(torch, f, { arguments: made, call }) {
   const given = made();
   try {
-    const all = [...(await call(f, given)), ...given];
+    const results = await call(f, given),
+      all = [...results, ...given, ...slopes(torch, results, given)];
     return await Promise.all([...all, ...given.map((x) => x.grad)].map(seen));
   } catch ({ name, message }) {
     return `${name}: ${message}`;
@@ -134,9 +155,9 @@ export async function compare(torch, device, program, found) {
   const all = [...ways(torch, constants)],
     calls = [...all.flatMap((way) => Array(TIMES).fill(way)), ...all];
   for (const [n, way] of calls.entries()) {
-    const wanted = await answered(f, way);
+    const wanted = await answered(torch, f, way);
     spoilMemory(torch, device);
-    const got = await answered(compiled, way);
+    const got = await answered(torch, compiled, way);
     if (/cannot be captured/.test(got)) continue; // with these arguments it is refused, which is no wrong answer
     const other = difference(got, wanted);
     if (other) found.push({ id: program.id, way: way.name, call: n, ...other });
