@@ -14,6 +14,7 @@ from buildtools.paths import ROOT
 from dsl.library import standard
 from dsl.testing.examples import flat
 from website.playground import ops as op_playground
+from website.playground.link import link
 from workbench import examples_data
 from workbench.playground import alone, answer, page
 
@@ -165,7 +166,7 @@ def test_tests_run_in_javascript_as_in_numpy(dist, tmp_path, figure):
 
 def test_shared_definitions_are_packed_as_the_page_does():
     text = SWISH + "# ü\n"
-    _, _, packed = op_playground.link(text).partition("#")
+    _, _, packed = link("ops.html", text).partition("#")
     script = (ROOT / "website" / "scripts" / "playground" / "share.mjs").as_uri()
     program = f'import {{ unpacked }} from "{script}";\nconsole.log(JSON.stringify(await unpacked("#{packed}")));'
     assert json.loads(node.run(["--input-type=module", "-e", program]).stdout) == text

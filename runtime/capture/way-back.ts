@@ -46,12 +46,12 @@ export function recordWayBack(
   if (recorder.trouble) return none;
   /** The way back from some of them by these numbers; the error where somebody went it already. */
   const recorded = (from: readonly Tensor[], numbers: readonly number[]): WayBack | AutogradError => {
-    const starts = from.map((x) => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled"));
-    starts.forEach(({ storage }, i) => recorder.give(storage, { kind: "cotangent", index: numbers[i]! }));
-    recorder.steps = [];
-    recorder.listen();
-    let made: Grad[];
+    let starts: Tensor[], made: Grad[];
+    recorder.listen(); // nothing shall run where that is a rehearsal
     try {
+      starts = from.map((x) => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled"));
+      starts.forEach(({ storage }, i) => recorder.give(storage, { kind: "cotangent", index: numbers[i]! }));
+      recorder.steps = [];
       const options = { grad_outputs: starts, retain_graph: true, allow_unused: true };
       // What comes back as it came belongs to whoever sent it.
       made = grad(from, targets, options).map((x) => (x && recorder.gives(x.storage) ? clone(x) : x));
