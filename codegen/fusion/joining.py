@@ -22,7 +22,7 @@ from ..data.model import (
 from ..data.nodes import Apply, BoundsCheck, Node, Result, elements_of, nodes_of
 from ..planner.writer import MOST_BINDINGS
 from .pointwise import Along, Pointwise, axes_of, start_of
-from .substitute import renamed, short, trimmed
+from .substitute import renamed, short, trimmed, without_zeros
 from .work import Part, Work, entry_of, value_of
 
 REPORTING = 2  # bindings that are left to a kernel which tells what is wrong, and may share memory
@@ -118,6 +118,8 @@ class Joining:
     def done(self, code: Code, steps: list[Step], left: list[int], drop: int) -> Work | None:
         """The base with the kernel as it is now; None where that does not do."""
         k = self.kernel
+        if self.shape != "contract":  # whose products stay such
+            code = Code(code.accesses, [StepCode(s.pred, without_zeros(s.body)) for s in code.steps])
         uniforms = k.uniforms[:]
         known = [w.name for w in uniforms]
         for w in self.point.kernels[0].uniforms:

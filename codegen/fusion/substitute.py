@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from ..data.formulas import needed_accesses
 from ..data.model import Code, Kernel, ReadCode, Step, StepCode
-from ..data.nodes import Constant, Element, Node, Result, Rounded, Select, Uniform, mapped, nodes_of, replaced
+from ..data.nodes import (
+    Apply,
+    Binary,
+    Constant,
+    Element,
+    Node,
+    Result,
+    Rounded,
+    Select,
+    Uniform,
+    mapped,
+    nodes_of,
+    replaced,
+)
 
 MOST_NODES = 400  # of a formula: what is put in twice is written twice
 
@@ -35,6 +48,29 @@ def as_read(value: Node, kind: str, dtype: str, wanted: str) -> Node | None:
     if dtype == "int32" and kind == "i" and wanted == "i":
         return value
     return None
+
+
+def is_zero(e: Node) -> bool:
+    match e:
+        case Rounded(operand=operand):
+            return is_zero(operand)
+        case Constant(kind="f", value=0):
+            return True
+        case _:
+            return False
+
+
+def without_zeros(e: Node) -> Node:
+    """A formula whose products with 0, which another kernel has stored, are NaN where their other factor is not finite:
+    a compiler may take `0 * x` for 0."""
+    made = mapped(e, without_zeros)
+    match made:
+        case Binary(operator="*", left=left, right=right):
+            if is_zero(left):
+                return Apply("nothing_of", [right])
+            return Apply("nothing_of", [left]) if is_zero(right) else made
+        case _:
+            return made
 
 
 def short(code: Code) -> bool:

@@ -78,7 +78,8 @@ fn ratio(x: f32, y: f32) -> f32 {
   return fma(fma(-q, y, x), inverse, q);
 }
 
-//= divide_edge: is_finite
+//= divide_edge: is_finite nan_from
+// Drivers' compilers take x / x for 1 whatever x is: of 0 / 0 and infinity / infinity it is said that they are none.
 fn divide_edge(x: f32, y: f32, inverse: f32) -> f32 {
   let q = x * inverse;
   let rest = fma(-q, y, x);
@@ -89,7 +90,8 @@ fn divide_edge(x: f32, y: f32, inverse: f32) -> f32 {
     let scale = select(16.0, 0.0625, abs(y) > 1.0);
     quotient = (x * scale) / (y * scale);
   }
-  return quotient;
+  let none = ((x == 0.0) & (y == 0.0)) | (!is_finite(x) & !is_finite(y));
+  return select(quotient, nan_from(y), none);
 }
 
 //= square_root: is_finite nan_from

@@ -309,6 +309,31 @@ export default {
     );
   },
 
+  "zero by itself, and infinity by itself, are none where both are one formula": async (t) => {
+    const { torch } = t,
+      numbers = Float32Array.of(0, -0, 3, Infinity, -Infinity, NaN, 1e-45, 1e38);
+    await like(
+      t,
+      (x) => x.mul(0.5).div(x.mul(0.5)),
+      () => [torch.tensor(numbers)],
+    );
+    await like(
+      t,
+      (x) => x.abs().div(x.neg()),
+      () => [torch.tensor(numbers)],
+    );
+  },
+
+  "what is not finite times zeros that the function makes is none": async (t) => {
+    const { torch } = t,
+      numbers = Float32Array.of(3, Infinity, -Infinity, NaN);
+    await like(
+      t,
+      (x) => x.mul(torch.zeros([4])).add(x.mul(torch.zeros_like(x))),
+      () => [torch.tensor(numbers)],
+    );
+  },
+
   "what a function changes of a tensor besides elements, a replay changes too, or there is none": async (t) => {
     const { torch } = t,
       { warn } = console,
