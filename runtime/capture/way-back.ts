@@ -47,6 +47,7 @@ export function recordWayBack(
   /** The way back from some of them by these numbers; the error where somebody went it already. */
   const recorded = (from: readonly Tensor[], numbers: readonly number[]): WayBack | AutogradError => {
     let starts: Tensor[], made: Grad[];
+    recorder.steps = []; // those until now are the program's
     recorder.listen(); // nothing shall run where that is a rehearsal
     try {
       starts = from.map((x) => filledOn(x.storage.device, x.shape, 1, x.dtype, "compiled"));
