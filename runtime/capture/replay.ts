@@ -140,12 +140,18 @@ export class Replay {
         own = apart[root];
       if (known || !own) return known ?? null;
       const returned = returnedBy(own),
+        needed = neededFor(returned, own.steps),
         steps = joinedSteps(this.values as Value[], own.steps, new Set([...this.lasting.forward, ...returned])),
         made = new Set<number>();
       for (const step of steps)
         for (const value of touched(step).writes)
           if (!this.lasting.forward.has(value) && !returned.has(value)) made.add(value);
-      const way = { back: own, segment: new Segment(program, steps, made, this.fixed, blocks), reads, inner: made };
+      const way = {
+        back: own,
+        segment: new Segment(program, steps, made, this.fixed, blocks),
+        reads: reads.filter((value) => needed.has(value)),
+        inner: made,
+      };
       ready.set(root, way);
       return way;
     };

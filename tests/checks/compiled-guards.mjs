@@ -155,6 +155,20 @@ export default {
     ok(torch.compiler.counts(f).replays === 4, JSON.stringify(torch.compiler.counts(f)));
   },
 
+  "a tensor that only another result's gradients need may be changed": async (t) => {
+    const { torch } = t,
+      [first, second] = [torch.ones([4]), torch.ones([4])],
+      f = torch.compile((x) => [x.mul(first), x.mul(second)], { fullgraph: true });
+    for (let n = 0; n < 5; n++) {
+      const x = batch(t, n).requires_grad_(),
+        [near, far] = f(x);
+      second.add_(1);
+      near.sum().backward(null, true);
+      t.equal(await x.grad.sum().item(), 8);
+      await t.throws(() => far.sum().backward(), /modified by an inplace operation/);
+    }
+  },
+
   "what has no elements stays so when memory grows between replays": async (t) => {
     const { torch } = t,
       f = torch.compile((x) => [x.narrow(0, 0, 0).mul(2).fill_(1).sum(), x.sum()], { fullgraph: true });
