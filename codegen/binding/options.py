@@ -122,20 +122,21 @@ def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]])
 
 def marked(op: Op, args: list[Arg], env: Env, name: str, shape: list[int]) -> tuple[list[int], list[int]]:
     """The places of the axes that `name`, an option or a `where` size, leaves, and of those that it names: without any,
-    all."""
+    all, but none by an empty list for an option that may be absent."""
     if len(shape) > 64:
         raise OpError(f"{op.name}: only tensors with up to 64 dims are supported")
-    marks = [False for n in shape]
     values: list[float] = [size.value(env) for size in op.sizes if size.name == name]
+    everything = True
     for i, p in enumerate(op.params):
         arg = args[i]
         if entry(p.name) != name:
             continue
         if arg is not None:
             values = numbers_of(op, p, arg)
+            everything = not p.optional
         elif p.default is not None:
             values = [p.default(env)]
-    everything = len(values) == 0
+    marks = [everything and len(values) == 0 for n in shape]
     seen: list[int] = []
     for v in values:
         k = normal_dim(op, v, len(shape))
@@ -144,8 +145,8 @@ def marked(op: Op, args: list[Arg], env: Env, name: str, shape: list[int]) -> tu
         seen.append(k)
         if k < len(shape):
             marks[k] = True
-    kept = [i for i in range(len(shape)) if not everything and not marks[i]]
-    dropped = [i for i in range(len(shape)) if everything or marks[i]]
+    kept = [i for i in range(len(shape)) if not marks[i]]
+    dropped = [i for i in range(len(shape)) if marks[i]]
     return kept, dropped
 
 

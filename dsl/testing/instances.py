@@ -87,7 +87,7 @@ class Draw:
         op, env = self.op, self.env
         self.draw_packs()
         self.fit_packs()
-        env |= {Presence + p.name: 0 for p in op.params if p.kind == "dim" and p.optional}
+        env |= {Presence + p.name: int(p.kind == "dims") for p in op.params if p.kind in ("dim", "dims") and p.optional}
         types = (
             TYPES | {"Bits": self.rng.choice(("int32", "uint8"))} if any(p.cls == "Bits" for p in op.params) else TYPES
         )
@@ -165,13 +165,14 @@ class Draw:
             meet(r.holds, self.env, free, self.rng)
 
     def draw_packs(self):
-        """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
+        """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two, `dims?` perhaps none."""
         kinds = {p.name: p.kind for p in self.op.params} | {name: "dim" for name, _ in self.op.sizes}
+        perhaps = {p.name for p in self.op.params if p.kind == "dims" and p.optional}
         for t in self.op.tensors.values():
             for name, dim in [(a.pack, d) for d in t.dims for a in of_dim(d)]:
                 if not name or name in self.packs:
                     continue
-                low = 1 if name == "dropped" else 0
+                low = 1 if name == "dropped" and dim.option not in perhaps else 0
                 high = 1 if name == "dropped" and kinds.get(dim.option) == "dim" else 2
                 self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
 

@@ -97,3 +97,26 @@ for (const sizes of [[3], [2, 3], []])
     assert.deepEqual(accepted, []);
     assert.ok(count > 60, `${count} functions were called`);
   });
+
+/** Those for which an empty list names no axis, as PyTorch answers; for the others it names all. */
+const NO_AXIS = /^torch\.(all|any|masked\.prod|squeeze(_copy)?|fft\.i?fft[2n]|nn\.functional\.normalize)$/;
+
+test("an empty list of axes", () => {
+  const rank = (call) => {
+    try {
+      const found = call([]);
+      return (found.shape ? found : Object.values(found)[0])?.ndim ?? 0; // `gradient` answers none
+    } catch (error) {
+      assert.ok(error instanceof torch.OpError, error.stack);
+      return null; // only one axis may be named
+    }
+  };
+  const ranks = calls([2, 3]).map(([name, call]) => [name, rank(call)]),
+    taken = ranks.filter(([, n]) => n !== null);
+  assert.ok(taken.length > 35, `${taken.length} functions take lists of axes`);
+  assert.deepEqual(
+    taken,
+    taken.map(([name]) => [name, NO_AXIS.test(name) ? 2 : 0]),
+  );
+  assert.equal(taken.filter(([name]) => NO_AXIS.test(name)).length, 10);
+});

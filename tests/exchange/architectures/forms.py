@@ -224,3 +224,19 @@ def names_of_objects():
             )
 
     return Named(), (torch.randn(2, 3),), {}
+
+
+@form
+def no_axes():
+    """Reductions over an empty list of axes, which means all of them, but none for `any`, `all` and masked products."""
+
+    def forward(m, x):
+        y = m.l(x)
+        flat = y.detach()  # a variance's gradient is infinite then, which is a fault
+        truths = [f(v, [], keep) for f in (torch.any, torch.all) for v in (y > 0, x.byte()) for keep in (False, True)]
+        sums = [f(y, dim=[], keepdim=True) for f in (torch.sum, torch.mean, torch.amax, torch.logsumexp)]
+        scalars = [y.nansum([]), y.amin([]), flat.std([]), torch.linalg.vector_norm(y, 3, []), y.count_nonzero([])]
+        spread = torch.var(flat, dim=[], correction=0, keepdim=True)
+        return truths, sums, scalars, spread, torch.masked.prod(y, [], mask=y > 0), y.where(y.all([]), 0.5).sum([])
+
+    return Apply(forward, l=nn.Linear(3, 2)), (torch.randn(2, 3).mul(2),), {}
