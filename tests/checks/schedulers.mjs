@@ -131,4 +131,37 @@ export default {
     }
     t.equal(seen, [8, 4, 2]);
   },
+
+  "a group of parameters that comes after the scheduler": async (t) => {
+    const { SGD, lr_scheduler: S } = t.torch.optim,
+      group = (lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr }),
+      rates = async (make) => {
+        const optimizer = SGD([group(1)], { lr: 1 }),
+          scheduler = make(optimizer);
+        optimizer.add_param_group(group(0.5));
+        await optimizer.step();
+        const before = optimizer.param_groups.map(({ lr }) => lr);
+        try {
+          scheduler.step();
+        } catch (error) {
+          t.equal(
+            optimizer.param_groups.map(({ lr }) => lr),
+            before,
+          );
+          throw error;
+        }
+        return optimizer.param_groups.map(({ lr }) => lr);
+      };
+    t.equal(await rates((o) => S.ExponentialLR(o, 0.5)), [0.5, 0.25]);
+    t.equal(await rates((o) => S.StepLR(o, 1, 0.5)), [0.5, 0.25]);
+    // Nobody knows the first rate that these need; a rate that is no number would train silently.
+    for (const make of [
+      (o) => S.LambdaLR(o, (n) => 0.5 ** n),
+      (o) => S.MultiplicativeLR(o, () => 0.5),
+      (o) => S.CosineAnnealingWarmRestarts(o, 3),
+      (o) => S.CyclicLR(o, 0.1, 0.5, { cycle_momentum: false }),
+      (o) => S.OneCycleLR(o, 1, { total_steps: 8, cycle_momentum: false }),
+    ])
+      await t.throws(() => rates(make), /param_groups\[1\] was added after this scheduler was made/);
+  },
 };

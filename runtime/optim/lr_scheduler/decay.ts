@@ -37,7 +37,7 @@ export const LambdaLR = /* @__PURE__ */ scheduler<Lambdas>({
   name: "LambdaLR",
   defaults: { lr_lambda: undefined },
   keep: keepLambdas,
-  next: (o, { t, base, group }) => base * lambdas(o)[group]!(t),
+  next: (o, { t, base, group }) => base * (lambdas(o)[group]?.(t) ?? NaN),
 });
 /**
  * The last rate times `lr_lambda(epoch)`.
@@ -53,7 +53,7 @@ export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
   name: "MultiplicativeLR",
   defaults: { lr_lambda: undefined },
   keep: keepLambdas,
-  next: (o, { t, lr, group, initial }) => (initial ? lr : lr * lambdas(o)[group]!(t)),
+  next: (o, { t, lr, group, initial }) => (initial ? lr : lr * (lambdas(o)[group]?.(t) ?? NaN)),
 });
 
 /**

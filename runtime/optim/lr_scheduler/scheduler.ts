@@ -131,7 +131,13 @@ export class LRScheduler {
   }
 
   protected put(rates: readonly number[]): void {
-    groupsIn(this.optimizer).forEach((group, i) => {
+    const groups = groupsIn(this.optimizer);
+    for (let i = this.base_lrs.length; i < groups.length; i++)
+      if (Number.isNaN(rates[i] ?? NaN))
+        throw new OpError(
+          `${this.constructor.name}: param_groups[${i}] was added after this scheduler was made, which has no first learning rate of it`,
+        );
+    groups.forEach((group, i) => {
       setRate(group, rates[i]!);
     });
     this._last_lr = ratesOf(this.optimizer);
