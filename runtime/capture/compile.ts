@@ -97,7 +97,11 @@ export class Compiled {
           this.failure = error;
         });
       const result = entry.replay.run(given.tensors);
-      if (result === MISSED) continue;
+      if (result === MISSED) {
+        entry.missed++;
+        continue;
+      }
+      entry.missed = 0;
       this.counts.replays++;
       return entry.async ? settled(result) : result;
     }

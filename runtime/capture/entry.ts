@@ -10,6 +10,8 @@ import { Replay } from "./replay.js";
 
 /** Kinds of calls that one program stands for: with other arguments that change nothing, say. */
 const MOST_KINDS = 8;
+/** Calls in a row after which a program is told from others that say the same but for numbers which it cannot take. */
+const MOST_MISSED = 2;
 
 /** A program, and when it stands for a call. */
 export class Entry {
@@ -17,6 +19,8 @@ export class Entry {
   private readonly earlier: Guards[] = [];
   /** When it was last asked for, in calls. */
   used = 0;
+  /** Calls in a row that it stands for and could not make: an option of an optimizer chose other kernels, say. */
+  missed = 0;
 
   /** `async`: whether the function answers a promise. */
   constructor(
@@ -83,7 +87,11 @@ export class Entries {
 
   /** One that does what a call did, whose gradients went the same ways. */
   same(program: Program, guards: Guards): Entry | null {
-    return this.all.find((x) => x.guards.tracks(guards) && difference(x.program, program) === null) ?? null;
+    return (
+      this.all.find(
+        (x) => x.missed < MOST_MISSED && x.guards.tracks(guards) && difference(x.program, program) === null,
+      ) ?? null
+    );
   }
   /** One whose program says the same but for sizes. */
   alike(program: Program): Entry | null {
