@@ -17,7 +17,14 @@ export interface Region {
 }
 
 /** Parameters in the lower type, while they are what they were. */
-export type Cache = Map<Tensor, { readonly lower: Tensor; readonly version: number; readonly recorded: boolean }>;
+export type Cache = Map<Tensor, Lowered>;
+interface Lowered {
+  readonly lower: Tensor;
+  readonly version: number;
+  readonly recorded: boolean;
+  /** What a captured program casts, it casts at each replay: nobody else has that. */
+  readonly by: typeof capturing;
+}
 
 export interface Modes {
   readonly cpu: Region;
@@ -92,15 +99,20 @@ function castValues(modes: Modes, op: Op, values: readonly unknown[]): readonly 
 function inType({ caches, cache }: Modes, x: Tensor, dtype: DType, lower: DType): Tensor {
   if (x.dtype === dtype) return x;
   const recorded = isRecording();
-  // What a captured program casts, it casts at each replay.
-  if (!caches || !cache || capturing || dtype !== lower || x.dtype !== "float32" || !x.requires_grad || !x.is_leaf)
+  if (!caches || !cache || dtype !== lower || x.dtype !== "float32" || !x.requires_grad || !x.is_leaf)
     return cast(x, dtype, "autocast");
   const kept = cache.get(x),
     { version } = x.storage;
-  if (kept?.version === version && kept.recorded === recorded && !kept.lower.is_disposed && kept.lower.dtype === dtype)
+  if (
+    kept?.version === version &&
+    kept.recorded === recorded &&
+    kept.by === capturing &&
+    !kept.lower.is_disposed &&
+    kept.lower.dtype === dtype
+  )
     return kept.lower;
   const made = cast(x, dtype, "autocast");
-  cache.set(x, { lower: made, version, recorded });
+  cache.set(x, { lower: made, version, recorded, by: capturing });
   return made;
 }
 

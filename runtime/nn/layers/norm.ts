@@ -7,7 +7,7 @@ import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
-import { add } from "../../../names/torch.js";
+import { add, mul, neg, reciprocal } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
 import { callable, type Callable } from "../../base/callable.js";
 import { ones_, zeros_ } from "../init.js";
@@ -115,31 +115,44 @@ type NormConstructor = Callable<new (...args: NormArguments) => NormLayer>;
 /** Normalises each channel over the batch while training, by the running statistics afterwards. */
 function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
   class BatchNorm extends Norm {
-    /** Training batches so far, for plain averages: the buffer's value may be on a GPU. */
-    declare private batches: number;
-
     constructor(...args: NormArguments) {
       super(name, { affine: true, track_running_stats: true }, args);
-      Object.defineProperty(this, "batches", { value: 0, writable: true, enumerable: false });
     }
     override forward(input: Tensor): Tensor {
       checkRank(ranks, input);
       const tracked = this.num_batches_tracked,
-        batch = this.training || !this.running_mean;
-      let momentum = this.momentum ?? 0;
+        batch = this.training || !this.running_mean,
+        { running_mean, running_var, weight, bias, eps, momentum } = this;
       if (this.training && tracked) {
         unrecorded(() => copy_(tracked, add(tracked, 1)));
-        if (this.momentum === null) {
-          this.batches =
-            tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
-          momentum = 1 / this.batches;
+        if (momentum === null && running_mean && running_var) {
+          const [mean, variance] = [running_mean.clone(), running_var.clone()],
+            out = F.batch_norm(input, mean, variance, weight, bias, true, 1, eps);
+          unrecorded(() => {
+            // How many batches there were may be on a GPU: nobody waits for it.
+            const part = reciprocal(tracked.to(running_mean.dtype)),
+              rest = add(neg(part), 1);
+            for (const [all, one] of [
+              [running_mean, mean],
+              [running_var, variance],
+            ] as const)
+              copy_(all, add(mul(all, rest), mul(one, part)));
+          });
+          return out;
         }
       }
       // Running statistics take no part where they are neither read nor changed.
-      const used = this.training || !batch,
-        mean = used ? this.running_mean : null,
-        variance = used ? this.running_var : null;
-      return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
+      const used = this.training || !batch;
+      return F.batch_norm(
+        input,
+        used ? running_mean : null,
+        used ? running_var : null,
+        weight,
+        bias,
+        batch,
+        momentum ?? 0,
+        eps,
+      );
     }
   }
   return callable(BatchNorm, name, "forward input");
