@@ -29,6 +29,12 @@ export interface Stepping {
   stepCount: number;
 }
 
+/** What a module keeps beside its own properties: hooks, and buffers by name. */
+export interface KeptByModule {
+  readonly hooks: object;
+  readonly buffers: ReadonlyMap<string, unknown>;
+}
+
 /** One launch of a step, for parameters with the same numbers. */
 export interface Launched {
   readonly op: CompiledOp;
@@ -62,8 +68,8 @@ export interface Capturing {
   /** An op is about to run on these. */
   uses(tensors: readonly (Tensor | null)[]): void;
   drew(words: RandomWords, source: RandomSource | null): void;
-  /** A module is called; `hooks` are those that it calls. */
-  reached(module: object, hooks: object): void;
+  /** A module is called; `kept` is what it keeps beside its properties. */
+  reached(module: object, kept: KeptByModule): void;
   /** An element is asked for that must not be zero; what is wrong else. */
   asked(storage: Storage, offset: number, refusal: string): void;
   /** What kernels tell of `by` concerns `storage`. */

@@ -1,7 +1,13 @@
 // Names of classes, as messages and printed models show them: written out, for minifiers shorten those in the text.
 
+const ours = /* @__PURE__ */ new WeakSet();
+
+/** Whether an object is of a class of this package, and of none that somebody derived from one. */
+export const isOurs = (object: object): boolean => ours.has(classOf(object));
+
 /** The class, or the function that stands for one, whose `name` is `name` from now on. */
 export function titled<C extends object>(target: C, name: string): C {
+  ours.add(target);
   return Object.defineProperty(target, "name", { value: name });
 }
 

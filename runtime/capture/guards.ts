@@ -1,7 +1,8 @@
 // When a captured program stands for a call: the call's arguments, the modes, the modules it went through and the tensors
 // it took from elsewhere are as they were.
 
-import { classOf } from "../base/class-name.js";
+import type { KeptByModule } from "../base/capturing.js";
+import { classOf, isOurs } from "../base/class-name.js";
 import type { Device, Layout } from "../devices/device.js";
 import { casting } from "../dispatch/casting.js";
 import { isOptions } from "../base/named-arguments.js";
@@ -121,15 +122,23 @@ function difference(x: Tensor, was: Given, exact: boolean): string | null {
 /** What a module held when it was first called: its own properties by name, and how many hooks. */
 export interface ModuleSeen {
   readonly values: ReadonlyMap<string, unknown>;
+  /** What computes a property whenever it is asked for (nn.utils.parametrize): asking may change something. */
+  readonly computed: ReadonlyMap<string, unknown>;
+  /** How many properties it had, if its class may ask for one that is not there yet; else -1. */
+  readonly count: number;
   readonly hooks: readonly (readonly [ReadonlySet<unknown>, readonly unknown[]])[];
 }
 
-export function moduleSeen(module: object, hooks: object): ModuleSeen {
-  const values = new Map<string, unknown>();
-  for (const name of Object.getOwnPropertyNames(module))
-    if (name !== "prototype") values.set(name, (module as Record<string, unknown>)[name]);
+export function moduleSeen(module: object, { hooks, buffers }: KeptByModule): ModuleSeen {
+  const values = new Map<string, unknown>(),
+    computed = new Map<string, unknown>();
+  for (const [name, { get, value }] of Object.entries(Object.getOwnPropertyDescriptors(module)))
+    if (get && !buffers.has(name)) computed.set(name, get);
+    else if (name !== "prototype") values.set(name, get ? get.call(module) : value);
   return {
     values,
+    computed,
+    count: isOurs(module) ? -1 : Object.keys(module).length,
     hooks: Object.values(hooks)
       .filter((set) => set instanceof Set)
       .map((set: Set<unknown>) => [set, [...set]] as const),
@@ -137,8 +146,9 @@ export function moduleSeen(module: object, hooks: object): ModuleSeen {
 }
 
 /** The first property that is not what it was. */
-function changed(module: object, { values, hooks }: ModuleSeen): string | null {
+function changed(module: object, { values, computed, hooks }: ModuleSeen): string | null {
   for (const [name, value] of values) if (!Object.is((module as Record<string, unknown>)[name], value)) return name;
+  for (const [name, get] of computed) if (Object.getOwnPropertyDescriptor(module, name)?.get !== get) return name;
   for (const [set, before] of hooks)
     if (set.size !== before.length || !before.every((hook) => set.has(hook))) return "hooks";
   return null;
@@ -305,6 +315,7 @@ export class Guards {
     for (const [module, seen] of this.modules) {
       const name = changed(module, seen);
       if (name !== null) return `${name} of ${called(module)}`;
+      if (seen.count >= 0 && seen.count !== Object.keys(module).length) return `the properties of ${called(module)}`;
     }
     return null;
   }

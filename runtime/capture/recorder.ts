@@ -4,6 +4,7 @@
 import {
   type Capturing,
   type HostStep,
+  type KeptByModule,
   type Launching,
   type Stepping,
   captureInto,
@@ -310,8 +311,8 @@ export class Recorder implements Capturing {
     this.draws.push(source);
     this.words.push(words);
   }
-  reached(module: object, hooks: object): void {
-    if (!this.modules.has(module)) this.modules.set(module, moduleSeen(module, hooks));
+  reached(module: object, kept: KeptByModule): void {
+    if (!this.modules.has(module)) this.modules.set(module, moduleSeen(module, kept));
   }
   asked(storage: Storage, offset: number, refusal: string): void {
     this.steps.push({ kind: "check", value: this.value(storage), offset, refusal });

@@ -29,7 +29,7 @@ export function swapped<R>(module: Module, state: State, f: () => R): R {
       if (!(tensor instanceof Tensor))
         throw new TypeMismatchError(`functional_call: '${path}' must be a tensor, got ${describe(tensor)}`);
       // What it holds is as before when the call is over.
-      capturing?.reached(within, hidden.get(within)!.hooks);
+      capturing?.reached(within, hidden.get(within)!);
       undo.push(() => {
         owner[name] = before;
       });

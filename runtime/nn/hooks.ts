@@ -7,6 +7,7 @@ import { isRecording } from "../tape/grad-mode.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { Tensor, alias } from "../tensor/tensor.js";
 import type { LoadReport } from "./load-state.js";
+import type { Hidden } from "./members.js";
 import type { Module } from "./module.js";
 
 export type Gradients = (Tensor | null)[];
@@ -79,13 +80,14 @@ export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHan
 const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
 
 /** Calls a module: what was compiled of it, or itself. */
-export function invoke(module: Module, hooks: Hooks, args: unknown[]): unknown {
-  return hooks.compiled ? hooks.compiled(...args) : forwarded(module, hooks, args);
+export function invoke(module: Module, kept: Hidden, args: unknown[]): unknown {
+  return kept.hooks.compiled ? kept.hooks.compiled(...args) : forwarded(module, kept, args);
 }
 
 /** Runs forward with its hooks. */
-export function forwarded(module: Module, hooks: Hooks, args: unknown[]): unknown {
-  capturing?.reached(module, hooks);
+export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknown {
+  const { hooks } = kept;
+  capturing?.reached(module, kept);
   let input = args;
   for (const hook of hooks.before) {
     const answer = hook(module, input);

@@ -37,7 +37,7 @@ class ModuleClass {
 
   constructor() {
     // An instance is a function that has the class as its prototype, so that it can be called.
-    const self = ((...args: unknown[]) => invoke(self, hidden.get(self)!.hooks, args)) as unknown as ModuleClass;
+    const self = ((...args: unknown[]) => invoke(self, hidden.get(self)!, args)) as unknown as ModuleClass;
     Object.setPrototypeOf(self, new.target.prototype as object);
     delete (self as { name?: unknown }).name;
     delete (self as { length?: unknown }).length;
@@ -295,8 +295,8 @@ class ModuleClass {
       throw new OpError(
         "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
       );
-    const { hooks } = hidden.get(this)!;
-    return (hooks.compiled = compiler(classOf(this).name, (...args) => forwarded(this, hooks, args), given));
+    const kept = hidden.get(this)!;
+    return (kept.hooks.compiled = compiler(classOf(this).name, (...args) => forwarded(this, kept, args), given));
   }
 
   // --- Hooks ----------------------------------------------------------------------------------------

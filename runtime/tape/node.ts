@@ -2,6 +2,7 @@
 // The order in which nodes run is autograd/engine.ts.  Of tensors only the type is imported: other modules extend these
 // classes when they are loaded.
 
+import { capturing } from "../base/capturing.js";
 import { titled } from "../base/class-name.js";
 import type { Bound } from "../../host/model.js";
 import { isFloat } from "../elements/dtype.js";
@@ -155,6 +156,7 @@ export function gradientEdge(tensor: Tensor): Node | null {
 
 /** Whether an operation on these tensors is to be recorded. */
 export function recording(...inputs: readonly Tensor[]): boolean {
+  capturing?.uses(inputs);
   if (!isRecording()) return false;
   for (const input of inputs) if (input.requires_grad) return true;
   return false;

@@ -1,5 +1,6 @@
 // Copies of elements between tensors, types and devices, with their gradients.
 
+import { capturing } from "../base/capturing.js";
 import { OpError } from "../base/errors.js";
 import { contiguousStrides, extent, frozen, isContiguous } from "../base/shape.js";
 import type { Device } from "../devices/device.js";
@@ -14,6 +15,7 @@ import { Tensor } from "./tensor.js";
 export function copyInto(target: Tensor, source: Tensor): void {
   const from = target.storage.device,
     here = source.storage.device;
+  capturing?.uses([target, source]);
   if (target.numel() === 0) return;
   if (from.type === "meta") return;
   if (target.dtype === "complex64" || source.dtype === "complex64") {

@@ -180,4 +180,82 @@ export default {
     }
     for (const x of held) x.dispose();
   },
+
+  "a tensor from outside that is only copied: hooks, memory and what requires gradients are guards": async (t) => {
+    const { torch } = t,
+      copies = {
+        cast: (w) => w.to(torch.bfloat16).float(),
+        clone: (w) => w.clone(),
+        join: (w) => torch.cat([w, w]),
+        part: (w) => w.narrow(0, 0, 2).clone(),
+        "copy into": (w) => torch.zeros([3], { device: t.device }).copy_(w),
+        "copy into a part": (w) => {
+          const x = torch.zeros([2, 3], { device: t.device });
+          x.select(0, 1).copy_(w);
+          return x;
+        },
+        "without gradients": (w) => w.detach().clone().add(w.mul(0)),
+      };
+    for (const [name, copy] of Object.entries(copies)) {
+      const leaves = [0, 1].map(() => t.tensor([1, 2, 3], { requires_grad: true })),
+        [plain, step] = leaves.map((w, i) => {
+          const own = () => {
+            w.grad = null;
+            const sum = copy(w).sum();
+            if (sum.requires_grad) sum.backward();
+            return sum.detach();
+          };
+          return i ? torch.compile(own, { fullgraph: true }) : own;
+        }),
+        hooks = [];
+      for (let n = 0; n < 20; n++) {
+        for (const w of leaves) {
+          if (n === 4) hooks.push(w.register_hook((gradient) => gradient.mul(3)));
+          if (n === 8) hooks.pop().remove();
+          if (n === 11) w.data = t.tensor([4, 5, 6]);
+          if (n === 14) w.requires_grad_(false);
+          if (n === 17) w.requires_grad_(true);
+        }
+        const wanted = [await plain().item(), (await leaves[0].grad?.tolist()) ?? null];
+        t.equal([name, n, await step().item(), (await leaves[1].grad?.tolist()) ?? null], [name, n, ...wanted]);
+      }
+      ok(torch.compiler.counts(step).replays >= 8, JSON.stringify(torch.compiler.counts(step)));
+    }
+  },
+
+  "what a module of one's own may ask for that it does not have yet": async (t) => {
+    const { torch } = t;
+    class Doubling extends torch.nn.Module {
+      forward(x) {
+        return this.twice ? x.mul(2) : x.add(1);
+      }
+    }
+    const m = new Doubling(),
+      f = torch.compile(m, { fullgraph: true });
+    for (let n = 0; n < 15; n++) {
+      if (n === 5) m.twice = true;
+      if (n === 10) delete m.twice;
+      t.equal(await f(t.tensor([n])).item(), n >= 5 && n < 10 ? 2 * n : n + 1);
+    }
+    ok(torch.compiler.counts(f).replays >= 8, JSON.stringify(torch.compiler.counts(f)));
+  },
+
+  "a weight that is computed is not computed to see whether it changed": async (t) => {
+    const { torch } = t,
+      { nn } = torch,
+      made = () => {
+        torch.manual_seed(3);
+        const m = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3), { n_power_iterations: 2 });
+        return t.device === "cpu" ? m : m.to(t.device);
+      },
+      [plain, own] = [made(), made()],
+      f = torch.compile(own, { fullgraph: true });
+    for (let n = 0; n < 12; n++) {
+      t.close(await f(batch(t, n)).tolist(), await plain(batch(t, n)).tolist());
+      for (const [i, b] of own.buffers().entries()) t.close(await b.tolist(), await plain.buffers()[i].tolist());
+      if (n !== 6) continue;
+      for (const m of [plain, own]) nn.utils.parametrize.remove_parametrizations(m, "weight");
+    }
+    ok(torch.compiler.counts(f).replays >= 6, JSON.stringify(torch.compiler.counts(f)));
+  },
 };

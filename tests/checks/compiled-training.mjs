@@ -318,4 +318,58 @@ export default {
     );
     ok(torch.compiler.counts(step).replays >= 3, "it is replayed");
   },
+
+  "an option that chooses other kernels is compiled anew, once": async (t) => {
+    const { optim } = t.torch;
+    for (const [name, given, later] of [
+      ["RAdam", { lr: 0.01 }, {}], // rectifies from the sixth step on
+      ["SGD", { lr: 0.01, momentum: 0.9 }, { nesterov: true }],
+      ["Adam", { lr: 0.01 }, { maximize: true }],
+      ["Adam", { lr: 0.01 }, { amsgrad: true }],
+      ["AdamW", { lr: 0.01 }, { weight_decay: 0 }],
+    ])
+      await trained(t, {
+        model: mlp(t),
+        optimizers: (m) => [new optim[name](m.parameters(), given)],
+        step: (m, o) => plain(m, o, t),
+        around: (n, _, [opt]) => {
+          if (n === 6) Object.assign(opt.param_groups[0], later);
+        },
+        steps: 18,
+        replays: 11,
+      });
+  },
+
+  "a batch norm that keeps plain averages is replayed": async (t) => {
+    const { nn, optim } = t.torch;
+    await trained(t, {
+      model: () => {
+        const m = nn.Sequential(nn.BatchNorm1d(5, { momentum: null }), nn.Linear(5, 3));
+        return t.device === "cpu" ? m : m.to(t.device);
+      },
+      optimizers: (m) => [new optim.SGD(m.parameters(), { lr: 0.1 })],
+      step: (m, o) => plain(m, o, t),
+      replays: 4,
+    });
+  },
+
+  "within autocast a weight that is used twice is cast once, and its gradients are added before": async (t) => {
+    const { torch } = t;
+    await trained(t, {
+      model: mlp(t),
+      optimizers: (m) => [new torch.optim.SGD(m.parameters(), { lr: 0.1 })],
+      step:
+        (m, [opt]) =>
+        async (x, y) => {
+          opt.zero_grad();
+          const loss = torch.autocast(t.device, { dtype: torch.bfloat16 }, () =>
+            torch.nn.functional.mse_loss(m(x).add(m[0](x.tanh()).narrow(1, 0, 3)), y),
+          );
+          loss.backward();
+          await opt.step();
+          return loss;
+        },
+      replays: 4,
+    });
+  },
 };
