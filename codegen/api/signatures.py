@@ -126,6 +126,10 @@ def by_name(op: OpDef, params: list[tuple[str, str]], fewest: int) -> list[Signa
     return out
 
 
+# As otherNames of runtime/base/named-arguments.ts; what must be given is asked for by its own name.
+NUMPYS = {"dim": "axis", "keepdim": "keepdims"}
+
+
 @dataclass(frozen=True)
 class Option:
     name: str
@@ -143,6 +147,8 @@ def options(op: OpDef, docs: dict[str, str]) -> list[Option]:
         out.append(Option(name, t, both or not required(p), docs[name]))
         if both:
             out.append(Option(camel(name), t, True, f"The same as `{name}`."))
+        if name in NUMPYS and not required(p):
+            out.append(Option(NUMPYS[name], t, True, f"NumPy's name for `{name}`."))
     if creates(op):
         out += [
             Option("device", "string | null", True, "Where the result shall be; by default where new tensors are."),

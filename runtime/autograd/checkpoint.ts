@@ -117,7 +117,7 @@ export function checkpoint_sequential(...args: unknown[]): unknown {
       typeof functions === "function" && Symbol.iterator in functions ? [...functions] : functions,
       "checkpoint_sequential",
       "functions",
-    ),
+    ).map((f) => callable(f, "checkpoint_sequential", "functions")),
     parts = count(segments, "checkpoint_sequential", "segments", 1),
     size = Math.floor(all.length / parts),
     run = (from: number, to: number) => (x: unknown) => all.slice(from, to).reduce((value, f) => f(value), x);

@@ -164,6 +164,37 @@ export const conv_tbc = /* @__PURE__ */ operator(
     return views.permute(out as Tensor, [2, 0, 1]);
   },
 );
+type Perhaps = Tensor | null;
+/** As torch.nn.functional.batch_norm, with the weight before the statistics; `_cudnn` means nothing here. */
+export const batch_norm = /* @__PURE__ */ operator(
+  "batch_norm input weight bias running_mean running_var training momentum eps cudnn_enabled?",
+  (
+    input: Tensor,
+    weight: Perhaps,
+    bias: Perhaps,
+    mean: Perhaps,
+    variance: Perhaps,
+    training: boolean,
+    momentum: number,
+    eps: number,
+    _cudnn?: boolean,
+  ) => F.batch_norm(input, mean, variance, weight, bias, training, momentum, eps) as Tensor,
+);
+/** As torch.nn.functional.instance_norm, with the weight before the statistics; `_cudnn` means nothing here. */
+export const instance_norm = /* @__PURE__ */ operator(
+  "instance_norm input weight bias running_mean running_var use_input_stats momentum eps cudnn_enabled?",
+  (
+    input: Tensor,
+    weight: Perhaps,
+    bias: Perhaps,
+    mean: Perhaps,
+    variance: Perhaps,
+    use_input_stats: boolean,
+    momentum: number,
+    eps: number,
+    _cudnn?: boolean,
+  ) => F.instance_norm(input, mean, variance, weight, bias, use_input_stats, momentum, eps) as Tensor,
+);
 /** As `channel_shuffle`. */
 export const native_channel_shuffle = /* @__PURE__ */ operator(
   "native_channel_shuffle input groups",

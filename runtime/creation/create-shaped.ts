@@ -2,10 +2,10 @@
 // random tensors of a given mean.
 
 import { emptyOn } from "../tensor/allocate.js";
+import { bound } from "./bounds.js";
 import {
   type Options,
   type RandomOptions,
-  bound,
   checkRoom,
   fromElements,
   full,

@@ -13,6 +13,7 @@ import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, integer } from "../base/argument-kinds.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
+import { bound } from "./bounds.js";
 import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -270,7 +271,11 @@ export function eye(...args: unknown[]): Tensor {
 export function arange(
   ...args: (number | boolean | (Options & { start?: number; end?: number; step?: number }))[]
 ): Tensor {
-  const { values, options } = making("arange start? end? step?", args),
+  return counted("arange", args);
+}
+/** The same for `op`, which was called. */
+export function counted(op: string, args: readonly unknown[]): Tensor {
+  const { values, options } = making(`${op} start? end? step?`, args),
     given: unknown[] = [0, undefined, 1];
   // The first number alone is the end.
   if (values.filter((v) => v !== undefined).length === 1 && values[1] === undefined) given[1] = values[0];
@@ -282,34 +287,19 @@ export function arange(
   const dtype = dtypeOf(options, "float32"),
     cut = options.dtype && !isFloat(dtype);
   const [start, end, step] = given
-    .map((v, i) => number(v, "arange", ["start", "end", "step"][i]!))
+    .map((v, i) => number(v, op, ["start", "end", "step"][i]!))
     .map((v) => (cut ? Math.trunc(v) : v)) as [number, number, number];
-  if (![start, end, step].every(Number.isFinite)) throw new OpError(`arange: unsupported range: ${start} -> ${end}`);
-  if (step === 0) throw new OpError("arange: step must be nonzero");
-  if ((end - start) * step < 0) throw new OpError("arange: upper bound and lower bound inconsistent with step sign");
+  if (![start, end, step].every(Number.isFinite)) throw new OpError(`${op}: unsupported range: ${start} -> ${end}`);
+  if (step === 0) throw new OpError(`${op}: step must be nonzero`);
+  if ((end - start) * step < 0) throw new OpError(`${op}: upper bound and lower bound inconsistent with step sign`);
   const integers = [start, end, step].every(Number.isInteger),
     n = Math.ceil((end - start) / step);
-  return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, "arange");
-}
-
-/** A bound as a number, or a promise of it where only the GPU knows it. */
-export function bound(value: unknown, op: string, name: string): number | Promise<number> {
-  if (!(value instanceof Tensor)) return finite(number(value, op, name), op, name);
-  value.check(op);
-  if (value.ndim !== 0)
-    throw new OpError(
-      `${op} only supports 0-dimensional start and end tensors, but got ${name} with ${value.ndim} dimension(s).`,
-    );
-  if (value.storage.device.type === "cpu") return Number(value.storage.as(value.dtype)[value.offset]);
-  return value.item() as Promise<number>;
-}
-function finite(value: number, op: string, name: string): number {
-  if (!Number.isFinite(value)) throw new OpError(`${op}: argument '${name}' must be finite, got ${value}`);
-  return value;
+  return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, op);
 }
 
 type Line<B> =
   | [start: B, end: B, steps: number, options?: Options]
+  | [start: B, end: B, options: Options & { steps: number }]
   | [options: Options & { start: B; end: B; steps: number }];
 /** Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound. */
 export function linspace(...args: Line<number>): Tensor;
@@ -338,15 +328,16 @@ export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
 
 const sourceIn = (options: RandomOptions, op: string): RandomSource | null => sourceOf(options.generator, op);
 
-function random(op: "rand" | "randn", args: Sizes<RandomOptions>): Tensor {
+/** Random numbers of a kind, for `op`, which was called. */
+export function random(op: string, args: Sizes<RandomOptions>, kind: "rand" | "randn"): Tensor {
   const [shape, options] = splitSizes(args, op),
     dtype = dtypeOf(options, "float32");
-  return finish(drawn(op, deviceOf(options), shape, dtype, sourceIn(options, op)), options);
+  return finish(drawn(kind, deviceOf(options), shape, dtype, sourceIn(options, op), op), options);
 }
 /** Random numbers from 0 up to, but without, 1, each as likely as another. */
-export const rand = (...args: Sizes<RandomOptions>): Tensor => random("rand", args);
+export const rand = (...args: Sizes<RandomOptions>): Tensor => random("rand", args, "rand");
 /** Random numbers of the normal distribution with mean 0 and variance 1. */
-export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", args);
+export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", args, "randn");
 
 type Span = { low?: number; high: number };
 /** randint(high, size) or randint(low, high, size): whole numbers from `low` (0) up to, but without, `high`. */

@@ -9,18 +9,22 @@ import { asComplex } from "../tensor/pairs.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as kernels from "../views/needed-ops.js";
 
-/** Uniform numbers (`rand`) or normal ones (`randn`), of complex64 in both parts: those have half of the variance each. */
+/**
+ * Uniform numbers (`rand`) or normal ones (`randn`), of complex64 in both parts: those have half of the variance each.
+ * `op` is the function that was called.
+ */
 export function drawn(
-  op: "rand" | "randn",
+  kind: "rand" | "randn",
   device: Device,
   shape: readonly number[],
   dtype: DType,
   generator: RandomSource | null,
+  op: string,
 ): Tensor {
-  const draw = op === "rand" ? kernels.rand_like : kernels.randn_like;
+  const draw = kind === "rand" ? kernels.rand_like : kernels.randn_like;
   if (dtype === "complex64") {
     const pairs = draw(emptyOn(device, [...shape, 2], "float32", op), generator);
-    return asComplex(op === "rand" ? pairs : kernels.add(pairs, pairs, Math.SQRT1_2 - 1));
+    return asComplex(kind === "rand" ? pairs : kernels.add(pairs, pairs, Math.SQRT1_2 - 1));
   }
   if (!isFloat(dtype)) throw new TypeMismatchError(`${op}: expected a floating point dtype, got ${dtype}`);
   return draw(emptyOn(device, shape, dtype, op), generator);

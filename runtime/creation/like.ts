@@ -2,7 +2,7 @@
 
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type Options, type RandomOptions, empty, full, making, ones, rand, randn, zeros } from "./create.js";
+import { type Options, type RandomOptions, type Sizes, constant, fullOf, making, random, unset } from "./create.js";
 
 /** The tensor `input` and the options of one like it. */
 function like(
@@ -17,29 +17,31 @@ function like(
     options: { dtype: input.dtype, device: input.device, ...options },
   };
 }
-/** A function that makes a tensor like another. */
+/** A function that makes a tensor like another: `make` is told its name, which errors begin with. */
 const likeness =
-  <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) =>
+  <O extends Options>(op: string, make: (op: string, args: Sizes<O>) => Tensor) =>
   (...args: [input: Tensor, options?: O]): Tensor => {
-    const made = like(op, args);
-    return make(made.values[0].shape, made.options as O);
+    const { values, options } = like(op, args);
+    return make(op, [values[0].shape, options as O]);
   };
 
 /** A tensor of `input`'s shape whose values are not set. */
-export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", empty);
+export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", unset);
 /** Zeros of `input`'s shape. */
-export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", zeros);
+export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", (op, args) => constant(op, args, 0));
 /** Ones of `input`'s shape. */
-export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", ones);
+export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", (op, args) => constant(op, args, 1));
 /** Random numbers from 0 up to, but without, 1, of `input`'s shape. */
-export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", rand);
+export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", (op, args) => random(op, args, "rand"));
 /** Normally distributed random numbers of `input`'s shape. */
-export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", randn);
+export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", (op, args) =>
+  random(op, args, "randn"),
+);
 /** A tensor of `input`'s shape whose elements are all `fill_value`. */
 export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
   const {
     values: [x, value],
     options: own,
   } = like("full_like", args, "fill_value");
-  return full(x.shape, value as number, own);
+  return fullOf("full_like", [x.shape, value, own]);
 }

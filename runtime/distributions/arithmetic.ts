@@ -2,7 +2,6 @@
 
 import { empty, full, ones, rand as uniform, randn, zeros, tensor } from "../creation/create.js";
 import { refuse } from "../base/argument-kinds.js";
-import { TypeMismatchError, describe } from "../base/errors.js";
 import { type Shape, numelOf } from "../base/shape.js";
 import type { DType } from "../elements/dtype.js";
 import { finfo } from "../functions/type-info.js";
@@ -107,13 +106,10 @@ export const valueOf = (value: unknown, op: string, name: string): Value =>
 export const EULER = 0.5772156649015329;
 
 /** The values in one shape; numbers become tensors like the first tensor among them. */
-export function broadcast_all(...values: (Value | null | undefined)[]): Tensor[] {
+export function broadcast_all(...values: Value[]): Tensor[] {
   const like = values.find((v): v is Tensor => v instanceof Tensor),
     options = like ? { dtype: like.dtype, device: like.device } : {};
-  for (const v of values)
-    if (!(v instanceof Tensor) && typeof v !== "number")
-      throw new TypeMismatchError(`distributions: expected numbers or tensors as parameters, got ${describe(v)}`);
-  const tensors = (values as Value[]).map((v) => (v instanceof Tensor ? v : tensor(v, options)));
+  const tensors = values.map((v) => (v instanceof Tensor ? v : tensor(v, options)));
   return tensors.length === 1 ? tensors : (broadcast_tensors(...tensors) as Tensor[]);
 }
 

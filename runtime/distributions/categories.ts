@@ -12,6 +12,7 @@ import {
   add,
   argmax,
   broadcast_all,
+  valueOf,
   both,
   clamp,
   clamp_probs,
@@ -221,7 +222,10 @@ class RelaxedOneHotCategoricalClass extends Weighted {
   /** Shares of a whole, of which one nears 1 as the temperature falls: softmax of weights and Gumbel's numbers. */
   constructor(temperature: Value, probs?: Tensor | null, logits?: Tensor | null, validate_args?: Validate) {
     super(probs, logits, validate_args);
-    this.temperature = broadcast_all(this[this.given], temperature)[1]!;
+    this.temperature = broadcast_all(
+      this[this.given],
+      valueOf(temperature, "RelaxedOneHotCategorical", "temperature"),
+    )[1]!;
     this.shaped(this.param_shape.slice(0, -1), this.param_shape.slice(-1));
     this.temperature = select(this.temperature, -1, 0);
   }

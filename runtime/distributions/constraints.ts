@@ -102,8 +102,8 @@ const constraintOf = (value: unknown, op: string, name: string, wanted = "a cons
 /** Constraints of a list, each of which must be one. */
 const constraintsOf = (list: readonly Constraint[], op: string): Constraint[] =>
   listOf(list, op, "cseq", "a list of constraints").map((c) => constraintOf(c, op, "cseq", "a list of constraints"));
-const bounded = (name: string, test: Test, bounds: Bounds, is_discrete = false): Constraint => {
-  for (const [key, value] of Object.entries(bounds)) valueOf(value, "constraints", key);
+const bounded = (op: string, name: string, test: Test, bounds: Bounds, is_discrete = false): Constraint => {
+  for (const [key, value] of Object.entries(bounds)) valueOf(value, op, key);
   return new Constraint(
     `${name}(${Object.entries(bounds)
       .map(([key, value]) => `${key}=${is_discrete ? String(value) : text(value as Value)}`)
@@ -125,32 +125,39 @@ const bool = (x: Tensor): Tensor => eq(x, x);
 /** Numbers above `lower_bound`. */
 export function greater_than(lower_bound: Value): Constraint {
   [lower_bound] = taken("greater_than lower_bound", arguments);
-  return bounded("GreaterThan", (x) => gt(x, lower_bound), { lower_bound });
+  return bounded("greater_than", "GreaterThan", (x) => gt(x, lower_bound), { lower_bound });
 }
 /** Numbers from `lower_bound` on. */
 export function greater_than_eq(lower_bound: Value): Constraint {
   [lower_bound] = taken("greater_than_eq lower_bound", arguments);
-  return bounded("GreaterThanEq", (x) => ge(x, lower_bound), { lower_bound });
+  return bounded("greater_than_eq", "GreaterThanEq", (x) => ge(x, lower_bound), { lower_bound });
 }
 /** Numbers below `upper_bound`. */
 export function less_than(upper_bound: Value): Constraint {
   [upper_bound] = taken("less_than upper_bound", arguments);
-  return bounded("LessThan", (x) => lt(x, upper_bound), { upper_bound });
+  return bounded("less_than", "LessThan", (x) => lt(x, upper_bound), { upper_bound });
 }
 /** Numbers from `lower_bound` to `upper_bound`. */
 export function interval(lower_bound: Value, upper_bound: Value): Constraint {
   [lower_bound, upper_bound] = taken("interval lower_bound upper_bound", arguments);
-  return bounded("Interval", (x) => both(ge(x, lower_bound), le(x, upper_bound)), { lower_bound, upper_bound });
+  return bounded("interval", "Interval", (x) => both(ge(x, lower_bound), le(x, upper_bound)), {
+    lower_bound,
+    upper_bound,
+  });
 }
 /** Numbers from `lower_bound` up to, but without, `upper_bound`. */
 export function half_open_interval(lower_bound: Value, upper_bound: Value): Constraint {
   [lower_bound, upper_bound] = taken("half_open_interval lower_bound upper_bound", arguments);
-  return bounded("HalfOpenInterval", (x) => both(ge(x, lower_bound), lt(x, upper_bound)), { lower_bound, upper_bound });
+  return bounded("half_open_interval", "HalfOpenInterval", (x) => both(ge(x, lower_bound), lt(x, upper_bound)), {
+    lower_bound,
+    upper_bound,
+  });
 }
 /** Whole numbers from `lower_bound` to `upper_bound`. */
 export function integer_interval(lower_bound: Value, upper_bound: Value): Constraint {
   [lower_bound, upper_bound] = taken("integer_interval lower_bound upper_bound", arguments);
   return bounded(
+    "integer_interval",
     "IntegerInterval",
     (x) => both(isInteger(x), both(ge(x, lower_bound), le(x, upper_bound))),
     { lower_bound, upper_bound },
@@ -263,6 +270,7 @@ export const nonnegative: Constraint = /* @__PURE__ */ greater_than_eq(0);
 export const unit_interval: Constraint = /* @__PURE__ */ interval(0, 1);
 /** Whole numbers from 0 on. */
 export const nonnegative_integer: Constraint = /* @__PURE__ */ bounded(
+  "nonnegative_integer",
   "IntegerGreaterThan",
   (x) => both(isInteger(x), ge(x, 0)),
   { lower_bound: 0 },
@@ -270,6 +278,7 @@ export const nonnegative_integer: Constraint = /* @__PURE__ */ bounded(
 );
 /** Whole numbers from 1 on. */
 export const positive_integer: Constraint = /* @__PURE__ */ bounded(
+  "positive_integer",
   "IntegerGreaterThan",
   (x) => both(isInteger(x), ge(x, 1)),
   { lower_bound: 1 },

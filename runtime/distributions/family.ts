@@ -11,6 +11,7 @@ import {
   type Value,
   add,
   broadcast_all,
+  valueOf,
   clamp_probs,
   either,
   expand,
@@ -151,7 +152,9 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
       const given = names.filter((name, i) => !optional(name) || values[i] != null);
       if (names.some(optional) && given.filter(optional).length !== 1)
         throw new OpError(`${recipe.name}: Either \`probs\` or \`logits\` must be specified, but not both.`);
-      const tensors = alike(broadcast_all(...given.map((name) => values[names.indexOf(name)] as Value)));
+      const tensors = alike(
+        broadcast_all(...given.map((name) => valueOf(values[names.indexOf(name)], recipe.name, name))),
+      );
       given.forEach((name, i) => {
         const described = { value: tensors[i], enumerable: true, writable: true, configurable: true };
         Object.defineProperty(this, name, described);

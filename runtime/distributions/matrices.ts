@@ -12,6 +12,7 @@ import {
   type Value,
   add,
   broadcast_all,
+  valueOf,
   clamp,
   diag_embed,
   diagonal,
@@ -185,7 +186,7 @@ class LKJCholeskyClass extends DistributionClass {
     if (integer(dim, "LKJCholesky", "dim") < 2)
       throw new OpError(`LKJCholesky: Expected dim to be an integer greater than or equal to 2. Found dim=${dim}.`);
     this.dim = dim;
-    [this.concentration] = broadcast_all(concentration) as [Tensor];
+    [this.concentration] = broadcast_all(valueOf(concentration, "LKJCholesky", "concentration")) as [Tensor];
     this.shaped(this.concentration.shape, [dim, dim]);
   }
   /** A row's first part has a direction of no preference and a squared length of a beta distribution. */

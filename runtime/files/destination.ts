@@ -36,7 +36,7 @@ export function destination(options: LoadOptions, op: string): Destination {
     throw new TypeMismatchError(`${op}: map_location must be a device, got ${describe(target)}`);
   if (dtype && !isFloat(dtype))
     throw new TypeMismatchError(`${op}: dtype is what floating tensors become, so it must be floating, got ${dtype}`);
-  return { device: toDevice(target, op), dtype };
+  return { device: toDevice(target, op, options.map_location == null ? "device" : "map_location"), dtype };
 }
 
 export interface Content {

@@ -9,7 +9,7 @@ import { FileError, bytes } from "./error.js";
 import { OLD, readOldCheckpoint } from "./old-checkpoint.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
 import { LOADING, type LoadOptions, type Destination, destination } from "./destination.js";
-import { readTensors } from "./safetensors.js";
+import { byName, readTensors } from "./safetensors.js";
 import { Loading } from "./progress.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 
@@ -31,15 +31,19 @@ export interface TorchLoadOptions extends LoadOptions {
  */
 export async function load<T = unknown>(f: FileLike, options?: TorchLoadOptions): Promise<T>;
 export async function load(...args: unknown[]): Promise<unknown> {
-  const [f, map_location, , given] = taken(`load f map_location? pickle_module? | weights_only mmap ${LOADING}`, args),
-    options = { map_location, ...given } as TorchLoadOptions;
+  const [f, map_location, , given] = taken(`load f map_location? pickle_module? | weights_only mmap ${LOADING}`, args);
+  return contentOf(f as FileLike, { map_location, ...given }, "load");
+}
+
+/** The same for `op`, which was called. */
+export async function contentOf(f: FileLike, options: TorchLoadOptions, op: string): Promise<unknown> {
   if (options.weights_only === false)
     throw new OpError(
-      "load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run",
+      `${op}: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run`,
     );
-  const place = destination(options, "load"),
+  const place = destination(options, op),
     bar = new Loading(options.progress),
-    source = await openSource(f as FileLike, { ...options, progress: bar.file() }, "load");
+    source = await openSource(f, { ...options, progress: bar.file() }, op);
   try {
     const content = await read(source, place);
     bar.done(source.size);
@@ -55,9 +59,7 @@ async function read(source: Source, place: Destination): Promise<unknown> {
   if (start.startsWith("PK")) return readCheckpoint(source, place);
   if (start[7] === "\0" && start[8] === "{") {
     // the length of a header is short of five bytes, and JSON has no zeros
-    const out: [string, Tensor][] = [];
-    for await (const pair of readTensors(inOrder(source), place)) out.push(pair);
-    return Object.fromEntries(out);
+    return byName(readTensors(inOrder(source), place));
   }
   if (start.startsWith("{")) return readJson(source, place);
   if (start.startsWith(OLD)) return readOldCheckpoint(source, place);

@@ -46,9 +46,14 @@ export async function* readTensors(file: Stream, place: Destination): AsyncGener
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   [file, options] = taken(`stream file | ${LOADING}`, arguments);
-  const place = destination(options, "stream"),
+  yield* streamed(file, options, "stream");
+}
+
+/** The same for `op`, which was called. */
+async function* streamed(file: FileLike, options: LoadOptions, op: string): AsyncGenerator<[string, Tensor], void> {
+  const place = destination(options, op),
     bar = new Loading(options.progress),
-    opened = await openStream(file, { ...options, progress: bar.file() }, "stream");
+    opened = await openStream(file, { ...options, progress: bar.file() }, op);
   try {
     yield* readTensors(opened, place);
     bar.done(opened.at);
@@ -60,18 +65,23 @@ export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncG
 /** All tensors of a safetensors file by name. */
 export async function load_file(file: FileLike, options: LoadOptions = {}): Promise<Record<string, Tensor>> {
   [file, options] = taken(`load_file filename | ${LOADING}`, arguments);
+  return byName(streamed(file, options, "load_file"));
+}
+
+/** Tensors one by one, by name. */
+export async function byName(pairs: AsyncIterable<[string, Tensor]>): Promise<Record<string, Tensor>> {
   const out: [string, Tensor][] = [];
-  for await (const pair of stream(file, options)) out.push(pair);
+  for await (const pair of pairs) out.push(pair);
   return Object.fromEntries(out);
 }
 
 /** As load_file, of the bytes of a file. */
 export async function load(
   data: ArrayBuffer | ArrayBufferView | Blob,
-  options?: LoadOptions,
+  options: LoadOptions = {},
 ): Promise<Record<string, Tensor>> {
   [data, options] = taken(`load data | ${LOADING}`, arguments);
-  return load_file(data, options);
+  return byName(streamed(data, options, "load"));
 }
 
 // --- Reading some of it ---------------------------------------------------------------------------

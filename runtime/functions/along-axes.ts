@@ -47,7 +47,8 @@ export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append
   if (n < 0) throw new OpError(`diff: order must be non-negative but got ${n}`);
   const axis = axisOf(dim, x.ndim, "diff");
   for (const end of [prepend, append]) {
-    if (!end) continue;
+    if (end == null) continue;
+    if (!(end instanceof Tensor)) refuse("diff", end === prepend ? "prepend" : "append", "a tensor", end);
     if (end.ndim !== x.ndim || end.shape.some((size, d) => d !== axis && size !== x.shape[d])) {
       throw new OpError(
         `diff: expects the shapes of prepend and append to match that of input except along dimension ${axis}, ` +

@@ -1,13 +1,13 @@
 // Names that programs carry with them from PyTorch: settings of how it computes there, layouts, types that there are not
 // here, kinds of tensors, questions with one answer.
 
-import { count, flag, refuse } from "../base/argument-kinds.js";
+import { count, flag, number, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
-import { type Options, type TensorData, arange, empty, tensor } from "../creation/create.js";
+import { type Options, type TensorData, counted, empty, tensor } from "../creation/create.js";
 import { setThreads, threads } from "../devices/cpu/threads.js";
-import { type DType, isSigned, toDType } from "../elements/dtype.js";
+import { type DType, isFloat, isSigned, toDType } from "../elements/dtype.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -97,13 +97,16 @@ export function set_default_dtype(d: DType): void {
 /** From `start` to `end` and with it, in steps. */
 export function range(start: number, end: number, step?: number | Options, options?: Options): Tensor;
 export function range(...args: unknown[]): Tensor {
-  const [start, end, step = 1, options] = taken(
-      "range start end step? | dtype layout device pin_memory requires_grad",
-      args,
-    ),
-    last = Number(start) + Math.floor((Number(end) - Number(start)) / Number(step)) * Number(step);
-  if (!Number.isFinite(last)) throw new OpError(`range: ${start} to ${end} in steps of ${step} does not end`);
-  return arange(start, last + Number(step) / 2, step, { dtype: "float32", ...options });
+  const values = taken("range start end step? | dtype layout device pin_memory requires_grad", args),
+    options = values.pop() as Options,
+    dtype = toDType(options.dtype ?? "float32", "range"),
+    cut = isFloat(dtype) ? Number : Math.trunc;
+  const [start, end, step] = ["start", "end", "step"].map((name, i) =>
+    cut(number(values[i] === undefined ? 1 : values[i], "range", name)),
+  ) as [number, number, number];
+  // Half a step behind the last; whole numbers have no halves, and are exact.
+  const behind = start + (Math.floor((end - start) / step) + (isFloat(dtype) ? 0.5 : 1)) * step;
+  return counted("range", [start, behind, step, { ...options, dtype }]);
 }
 
 const made =

@@ -308,6 +308,15 @@ function define(name: string, value: (this: Tensor, ...args: unknown[]) => unkno
   Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
 }
 type Any = (...args: unknown[]) => unknown;
+const { item } = Tensor.prototype;
+/** The promise refuses to be a number: `total += x.item()` lacks an `await`. */
+define("item", function (...args) {
+  return Object.defineProperty(Reflect.apply(item, this, args), Symbol.toPrimitive, { value: unread });
+});
+function unread(hint: string): string {
+  if (hint === "string") return "[object Promise]";
+  throw new TypeMismatchError("item: the number is not read yet: write await x.item()");
+}
 for (const [name, f] of Object.entries(delegated))
   define(name, function (...args) {
     return (f as Any)(this, ...args);

@@ -248,9 +248,15 @@ class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
     this.add_module(name, checkModule(module, "ModuleDict"));
   }
 }
+/** An object's members, which the dictionary made of it has as properties, too, where their names are known. */
+type Members<R, T> = string extends keyof R ? unknown : R extends Readonly<Record<string, T>> ? R : unknown;
 interface ModuleDictMaker {
-  new <M extends Module = Module>(modules?: Entries<M> | null): ModuleDictClass<M>;
-  <M extends Module = Module>(modules?: Entries<M> | null): ModuleDictClass<M>;
+  new <M extends Module = Module, R = unknown>(
+    modules?: (R & Readonly<Record<string, M>>) | Entries<M> | null,
+  ): ModuleDictClass<M> & Members<R, Module>;
+  <M extends Module = Module, R = unknown>(
+    modules?: (R & Readonly<Record<string, M>>) | Entries<M> | null,
+  ): ModuleDictClass<M> & Members<R, Module>;
 }
 /**
  * Modules by name.
@@ -351,6 +357,15 @@ class ParameterDictClass extends Keyed<Parameter> {
     return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TYPE_NAMES[dtype]}Tensor`);
   }
 }
+type Parameters<R> = Members<R, Tensor> extends R ? { [K in keyof R]: Parameter } : unknown;
+interface ParameterDictMaker {
+  new <R = unknown>(
+    parameters?: (R & Readonly<Record<string, Tensor>>) | Entries<Tensor> | null,
+  ): ParameterDictClass & Parameters<R>;
+  <R = unknown>(
+    parameters?: (R & Readonly<Record<string, Tensor>>) | Entries<Tensor> | null,
+  ): ParameterDictClass & Parameters<R>;
+}
 /**
  * @example
  * [...torch.nn.ParameterDict({ scale: torch.nn.Parameter(torch.ones([2])) }).keys()]  // ["scale"]
@@ -359,5 +374,5 @@ export const ParameterDict = /* @__PURE__ */ callable(
   ParameterDictClass,
   "ParameterDict",
   "constructor parameters{}?, put !, update parameters{}",
-);
+) as unknown as ParameterDictMaker;
 export type ParameterDict = ParameterDictClass;

@@ -12,9 +12,9 @@ import type { Module } from "./module.js";
 
 export type Gradients = (Tensor | null)[];
 /** Gets the module, the arguments and the result; what it answers replaces the result. */
-export type ForwardHook<M = Module> = (module: M, args: unknown[], output: unknown) => unknown;
+export type ForwardHook<M = Module> = (module: M, args: any[], output: any) => unknown;
 /** Gets the module and the arguments; what it answers replaces them. */
-export type ForwardPreHook<M = Module> = (module: M, args: unknown[]) => unknown;
+export type ForwardPreHook<M = Module> = (module: M, args: any[]) => unknown;
 /**
  * Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the
  * arguments.
@@ -64,8 +64,8 @@ export class Hooks {
 }
 
 /** Adds a hook to a set, before the others if asked. */
-export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHandle {
-  callable(hook as () => void, "register_hook", "hook");
+export function hookInto<H>(op: string, set: Set<H>, hook: H, prepend = false): RemovableHandle {
+  callable(hook as () => void, op, "hook");
   const others = prepend ? [...set] : [];
   for (const other of others) set.delete(other);
   set.add(hook);

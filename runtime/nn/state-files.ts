@@ -1,6 +1,6 @@
 // Imported for what it does: `load_state_dict` of modules takes files, too.
 
-import { load } from "../files/load.js";
+import { contentOf } from "../files/load.js";
 import { setReader } from "./state.js";
 
-setReader(load);
+setReader((file, options) => contentOf(file, options, "load_state_dict"));

@@ -14,6 +14,43 @@ const weighted = (t, y) =>
     .backward();
 
 export default {
+  "places mean what they mean in PyTorch's root namespace": async (t) => {
+    const { torch } = t,
+      x = torch.arange(8, { dtype: "float32", device: t.device }).reshape(2, 2, 2),
+      [w, b, mean, variance] = [
+        [2, 3],
+        [10, 20],
+        [1, 1],
+        [4, 4],
+      ].map((list) => t.tensor(list));
+    for (const more of [[], [true], [false]]) {
+      t.close(
+        await flat(torch.batch_norm(x, w, b, mean, variance, false, 0.1, 0, ...more)),
+        [9, 10, 21.5, 23, 13, 14, 27.5, 29],
+        near,
+      );
+      t.close(
+        await flat(torch.instance_norm(x, w, b, null, null, true, 0.1, 0, ...more)),
+        [8, 12, 17, 23, 8, 12, 17, 23],
+        near,
+      );
+    }
+    torch.batch_norm(x, w, b, mean, variance, true, 0.1, 0, false);
+    t.close(await flat(mean), [1.15, 1.35], near);
+    await t.throws(() => torch.batch_norm(x, w, b, mean, variance), /batch_norm: missing required argument 'training'/);
+    const type = t.device === "cpu" ? "float64" : "bfloat16",
+      two = t.tensor([0, 1]);
+    for (const f of ["softmax", "log_softmax"])
+      t.equal([torch[f](two, 0, type).dtype, two[f](0, type).dtype], [type, type]);
+    const leaf = t.tensor([1, 2]).requires_grad_(),
+      other = t.tensor([1]).requires_grad_(),
+      y = leaf.mul(leaf);
+    const grads = torch.autograd.grad(y, [leaf, other], torch.ones_like(y), true, false, true, true);
+    t.equal([await grads[0].tolist(), grads[1]], [[2, 4], null]);
+    await t.throws(() => torch.autograd.grad(y, [leaf, other], torch.ones_like(y), null, false, true), /allow_unused/);
+    const rows = { grad_outputs: torch.eye(2, { device: t.device }), is_grads_batched: true };
+    await t.throws(() => torch.autograd.grad(y, leaf, rows), /is_grads_batched.*jacrev/);
+  },
   "rows in segments": async (t) => {
     const { torch } = t,
       rows = [

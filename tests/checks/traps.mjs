@@ -64,6 +64,25 @@ export default {
     ])
       await refused(t, f, /a Promise: await it first/);
   },
+  "a number that is not read yet is to be awaited before it is used": async (t) => {
+    const x = t.tensor(3);
+    let total = 0;
+    for (const f of [
+      () => (total += x.item()),
+      () => x.item() > 2,
+      () => -x.item(),
+      () => Math.sqrt(x.item()),
+      () => "loss " + x.item(),
+    ])
+      await refused(t, f, /^item: .*await x\.item\(\)/);
+    t.equal([total, `${x.item()}`, await x.item(), Object.keys(x.item())], [0, "[object Promise]", 3, []]);
+    let error = null;
+    await t
+      .tensor([1, 2])
+      .item()
+      .catch((e) => (error = e));
+    t.equal(error.message, "item: a Tensor with 2 elements cannot be converted to Scalar");
+  },
   "JSON and copies of a tensor show nothing from within": async (t) => {
     const x = t.tensor([1, 2]);
     t.equal(JSON.stringify({ x, list: [x] }), JSON.stringify({ x: String(x), list: [String(x)] }));

@@ -39,8 +39,7 @@ const PLACES = [
 /** What refuses it instead. */
 const INSTEAD = [
   /^torch\.nn\.Lazy/, // the class that it becomes
-  /^torch\.(Tensor|range)\(/, // `tensor` and `empty`, of which it is a name; `arange`
-  /load/, // how files are read
+  /^torch\.Tensor\(/, // `tensor` and `empty`, of which it is a name
 ];
 
 test("a wrong type or device is refused by the function that was called", async () => {
@@ -55,7 +54,9 @@ test("a wrong type or device is refused by the function that was called", async 
         if (!/(must be|expected) a (dtype|device)\b/.test(error?.message)) continue;
         met.add(`${name} ${option}`);
         const line = `${name}({ ${option}: ${String(given)} }): ${error.message.slice(0, 100)}`,
-          right = new RegExp(`\\b${own}\\b.*: (argument '(dtype|device)' |expected a dtype, a device, a tensor)`);
+          right = new RegExp(
+            `\\b${own}\\b.*: (argument '(dtype|device|map_location)' |expected a dtype, a device, a tensor)`,
+          );
         assert.ok(error instanceof torch.OpError, line);
         if (!right.test(error.message) && !INSTEAD.some((one) => one.test(line))) wrong.push(line);
       }
@@ -215,4 +216,106 @@ test("complex numbers are divided with rounding_mode null", async () => {
   assert.deepEqual(await gradients([given]), await gradients([]));
   for (const rounding_mode of ["floor", "trunc"])
     assert.throws(() => torch.div(a(), a(), { rounding_mode }), /div: "div" not implemented for 'ComplexFloat'/);
+});
+
+test("what stands on another function says its own name", async () => {
+  const { distributions, safetensors } = torch,
+    whole = torch.tensor([1, 2], { dtype: "uint8" }),
+    net = new nn.Linear(2, 2);
+  for (const [name, call] of [
+    ["range", () => torch.range(0, 3, 0)],
+    ["range", () => torch.range(0, -3)],
+    ["range", () => torch.range(0, "x")],
+    ["range", () => torch.range(0, 1e12)],
+    ["full_like", () => torch.full_like(whole, 300)],
+    ["rand_like", () => torch.rand_like(whole)],
+    ["randn_like", () => torch.randn_like(whole)],
+    ["load_file", () => safetensors.load_file(3)],
+    ["load_file", () => safetensors.load_file(new Uint8Array(9), { map_location: "x" })],
+    ["load", () => safetensors.load(3)],
+    ["load", () => safetensors.load(new Uint8Array(9), { dtype: "int64" })],
+    ["stream", () => safetensors.stream(3).next()],
+    ["diff", () => torch.diff(ones(), 0, 1, 2)],
+    ["checkpoint_sequential", () => torch.utils.checkpoint.checkpoint_sequential([ones()], 1, 2)],
+    ["get_buffer", () => net.get_buffer(3)],
+    ["get_parameter", () => net.get_parameter(3)],
+    ["greater_than", () => distributions.constraints.greater_than("x")],
+    ["half_open_interval", () => distributions.constraints.half_open_interval(0, "x")],
+  ]) {
+    const error = await errorOf(call);
+    assert.ok(error instanceof torch.OpError && error.message.startsWith(`${name}: `), `${name}: ${error}`);
+  }
+  await assert.rejects(
+    torch.load(new Uint8Array(9), { map_location: "x" }),
+    /^DeviceError: load: argument 'map_location'/,
+  );
+  const hooks = everything(torch, { Module: () => new nn.Linear(2, 2) }).filter(({ name }) => /_hook$/.test(name));
+  assert.ok(hooks.filter(({ name }) => name.startsWith("Module.")).length > 8);
+  for (const { name, call } of hooks.filter((one) => one.name.startsWith("Module.")))
+    assert.throws(() => call([3]), new RegExp(`^TypeMismatchError: ${name.split(".")[1]}: argument 'hook'`));
+});
+
+test("a distribution refuses its parameters by its own name and theirs", () => {
+  const { distributions } = torch;
+  for (const [name, option, ...args] of [
+    ["Normal", "scale", 0, "x"],
+    ["Normal", "loc", [0], 1],
+    ["Gamma", "rate", 1, [1]],
+    ["Bernoulli", "probs", "x"],
+    ["Uniform", "high", 0, Promise.resolve(1)],
+    ["Weibull", "scale", "x", 1],
+    ["LKJCholesky", "concentration", 3, "x"],
+    ["RelaxedOneHotCategorical", "temperature", "x", torch.ones([3])],
+  ])
+    assert.throws(
+      () => new distributions[name](...args),
+      new RegExp(`^TypeMismatchError: ${name}: argument '${option}' must be a number or a tensor, got `),
+      name,
+    );
+});
+
+test("a border of no widths is a copy", async () => {
+  const { pad } = nn.functional,
+    x = torch.arange(6).reshape([1, 2, 3]).float().requires_grad_();
+  for (const mode of ["reflect", "replicate", "circular"]) assert.throws(() => pad(x, [], mode), /^\w+: pad: /);
+  const copy = pad(x, []);
+  assert.deepEqual(await copy.tolist(), await x.tolist());
+  copy.add_(1);
+  assert.deepEqual(await x.flatten().tolist(), [0, 1, 2, 3, 4, 5]);
+  copy.sum().backward();
+  assert.deepEqual(await x.grad.flatten().tolist(), [1, 1, 1, 1, 1, 1]);
+});
+
+test("range has its last number, also where steps are no whole numbers", async () => {
+  // PyTorch 2.13
+  for (const [args, wanted] of [
+    [
+      [0, 3],
+      [0, 1, 2, 3],
+    ],
+    [
+      [3, 0, -1],
+      [3, 2, 1, 0],
+    ],
+    [
+      [1, 2.2, 0.5],
+      [1, 1.5, 2],
+    ],
+    [[2, 2], [2]],
+    [
+      [0, 3, 2, { dtype: "int64" }],
+      [0, 2],
+    ],
+    [
+      [0, 3, 1, { dtype: "int64" }],
+      [0, 1, 2, 3],
+    ],
+    [
+      [3.9, -1.2, -2.5, { dtype: "int32" }],
+      [3, 1, -1],
+    ],
+  ]) {
+    const found = torch.range(...args);
+    assert.deepEqual([found.dtype, await found.tolist()], [args[3]?.dtype ?? "float32", wanted]);
+  }
 });

@@ -42,14 +42,14 @@ class TransformerEncoderClass extends Module {
   /** `num_layers` copies of a layer one after another, then perhaps a norm. */
   constructor(
     encoder_layer: Module,
-    num_layers: number,
+    num_layers: number | (StackOptions & { num_layers: number }),
     norm?: Module | null | StackOptions,
     _enable_nested_tensor?: boolean,
     _mask_check?: boolean,
   ) {
     super();
-    this.layers = stacked(encoder_layer, num_layers, "TransformerEncoder", "encoder_layer");
-    this.num_layers = num_layers;
+    this.layers = stacked(encoder_layer, num_layers as number, "TransformerEncoder", "encoder_layer");
+    this.num_layers = num_layers as number;
     this.norm = (norm ?? null) as Module | null;
   }
   override forward(
@@ -88,10 +88,14 @@ class TransformerDecoderClass extends Module {
   norm: Module | null;
 
   /** `num_layers` copies of a layer one after another, then perhaps a norm. */
-  constructor(decoder_layer: Module, num_layers: number, norm?: Module | { norm?: Module | null } | null) {
+  constructor(
+    decoder_layer: Module,
+    num_layers: number | { num_layers: number; norm?: Module | null },
+    norm?: Module | { norm?: Module | null } | null,
+  ) {
     super();
-    this.layers = stacked(decoder_layer, num_layers, "TransformerDecoder", "decoder_layer");
-    this.num_layers = num_layers;
+    this.layers = stacked(decoder_layer, num_layers as number, "TransformerDecoder", "decoder_layer");
+    this.num_layers = num_layers as number;
     this.norm = (norm ?? null) as Module | null;
   }
   override forward(

@@ -101,7 +101,7 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
  */
 export function clip_grad_norm_(
   parameters: TensorOrTensors,
-  max_norm: number,
+  max_norm: number | (NormOptions & { max_norm: number; error_if_nonfinite?: false }),
   norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
 ): Tensor;
 export function clip_grad_norm_(

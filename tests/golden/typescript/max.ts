@@ -1,6 +1,8 @@
 export interface MaxOptions {
   /** true or false, default `false` */
   keepdim?: boolean;
+  /** NumPy's name for `keepdim`. */
+  keepdims?: boolean;
 }
 
 /** The results of `max`, in this order. */

@@ -1,8 +1,12 @@
 export interface SumOptions {
   /** axis or list of axes, default `all` */
   dim?: number | readonly number[] | null;
+  /** NumPy's name for `dim`. */
+  axis?: number | readonly number[] | null;
   /** true or false, default `false` */
   keepdim?: boolean;
+  /** NumPy's name for `keepdim`. */
+  keepdims?: boolean;
   /** type, or null */
   dtype?: DType | null;
 }

@@ -1,10 +1,14 @@
 export interface VarOptions {
   /** axis or list of axes, default `all` */
   dim?: number | readonly number[] | null;
+  /** NumPy's name for `dim`. */
+  axis?: number | readonly number[] | null;
   /** number, default `1` */
   correction?: number;
   /** true or false, default `false` */
   keepdim?: boolean;
+  /** NumPy's name for `keepdim`. */
+  keepdims?: boolean;
 }
 
 export const varOp: CompiledOp = /* @__PURE__ */ compiled_(data_.var_, PARTS_);

@@ -10,11 +10,12 @@ const NOT_TAKEN = {
   always_call: /_hook$/,
   // How a derivative is computed: there is one way here.
   "_preallocate_and_copy|strict": /^torch\.func\.j/,
-  "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs|only_inputs": /^torch\.autograd\.grad/,
+  "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs": /^torch\.autograd\.grad/,
   "use_cuda|experimental_config|execution_trace_observer|acc_events|custom_trace_id_callback|with_flops|with_modules|post_processing_timeout_s|args|skip_first_wait":
     /^torch\.profiler\./,
   // How it is computed, or where its memory lies, not what.
-  "cudnn_enabled?|_stacklevel|out_dtype|align_to_window|implicit|force": /./,
+  "_stacklevel|out_dtype|align_to_window|implicit|force": /./,
+  "cudnn_enabled?": /^(?!torch\.(batch|instance)_norm$)/,
   driver: /svd/,
   memory_format: /resize_/,
   // What its compiler's parts take, which are others here.
