@@ -309,11 +309,10 @@ export function grad(
 export function grad(options: GradOptions & { outputs: OneOrMore; inputs: OneOrMore }): Grad[];
 export function grad(..._: unknown[]): Grad[] {
   deriving();
-  const [outputs_, inputs_, given = null, retain_graph, create = false, , allow, rows, materialize = false] = taken(
+  const [outputs_, inputs_, given = null, retain_graph, create = false, , allow, , materialize = false] = taken(
     "grad outputs inputs grad_outputs? retain_graph? create_graph? only_inputs? allow_unused? is_grads_batched? materialize_grads?",
     arguments,
   );
-  if (rows) throw new AutogradError("grad: is_grads_batched is not there: torch.func.jacrev answers rows of gradients");
   const from = listed(outputs_, "grad: outputs"),
     to = listed(inputs_, "grad: inputs");
   const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];

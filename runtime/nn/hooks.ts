@@ -64,8 +64,8 @@ export class Hooks {
 }
 
 /** Adds a hook to a set, before the others if asked. */
-export function hookInto<H>(op: string, set: Set<H>, hook: H, prepend = false): RemovableHandle {
-  callable(hook as () => void, op, "hook");
+export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHandle {
+  callable(hook as () => void, "register_hook", "hook");
   const others = prepend ? [...set] : [];
   for (const other of others) set.delete(other);
   set.add(hook);

@@ -153,12 +153,12 @@ class ModuleClass {
     setSubmodule(this, target, () => checkModule(module, "set_submodule"), Boolean(strict));
   }
   get_parameter(target: string): Parameter {
-    const found = attributeOf(this, target, "get_parameter");
+    const found = attributeOf(this, target);
     if (!(found instanceof Parameter)) throw new OpError(`\`${target.split(".").pop()!}\` is not an nn.Parameter`);
     return found;
   }
   get_buffer(target: string): Tensor {
-    const found = attributeOf(this, target, "get_buffer");
+    const found = attributeOf(this, target);
     if (!(found instanceof Tensor) || found instanceof Parameter)
       throw new OpError(`\`${target.split(".").pop()!}\` is not a buffer`);
     return found;
@@ -303,33 +303,23 @@ class ModuleClass {
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
   register_forward_hook(hook: ForwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
-    return hookInto("register_forward_hook", hidden.get(this)!.hooks.after, hook as ForwardHook, prepend as boolean);
+    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, prepend as boolean);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
   register_forward_pre_hook(hook: ForwardPreHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
-    return hookInto(
-      "register_forward_pre_hook",
-      hidden.get(this)!.hooks.before,
-      hook as ForwardPreHook,
-      prepend as boolean,
-    );
+    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, prepend as boolean);
   }
   /**
    * Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces
    * `grad_input`.
    */
   register_full_backward_hook(hook: BackwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
-    return hookInto(
-      "register_full_backward_hook",
-      hidden.get(this)!.hooks.backward,
-      hook as BackwardHook,
-      prepend as boolean,
-    );
+    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, prepend as boolean);
   }
 
   /** The deprecated name of `register_full_backward_hook`; `grad_input` holds the gradients of the module's inputs. */
   register_backward_hook(hook: BackwardHook<this>): RemovableHandle {
-    return hookInto("register_backward_hook", hidden.get(this)!.hooks.backward, hook as BackwardHook);
+    return this.register_full_backward_hook(hook);
   }
 
   /** Calls `hook(module, grad_output)` before those gradients go back through it; what it answers replaces them. */
@@ -337,31 +327,26 @@ class ModuleClass {
     hook: (module: this, grad_output: Gradients) => Gradients | Tensor | null | undefined | void,
     prepend?: boolean | { prepend?: boolean },
   ): RemovableHandle {
-    return hookInto(
-      "register_full_backward_pre_hook",
-      hidden.get(this)!.hooks.backwardBefore,
-      hook as BackwardPreHook,
-      prepend as boolean,
-    );
+    return hookInto(hidden.get(this)!.hooks.backwardBefore, hook as BackwardPreHook, prepend as boolean);
   }
   /** Calls `hook(module, prefix, keep_vars)` before its state is taken. */
   register_state_dict_pre_hook(hook: StateHooks["saving"]): RemovableHandle {
-    return hookInto("register_state_dict_pre_hook", hidden.get(this)!.hooks.saving, hook);
+    return hookInto(hidden.get(this)!.hooks.saving, hook);
   }
   /** Calls `hook(module, state_dict, prefix, local_metadata)` with a state that may be changed. */
   register_state_dict_post_hook(hook: StateHooks["saved"]): RemovableHandle {
-    return hookInto("register_state_dict_post_hook", hidden.get(this)!.hooks.saved, hook);
+    return hookInto(hidden.get(this)!.hooks.saved, hook);
   }
   /**
    * Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)` with a
    * state that may be changed, before it is loaded.
    */
   register_load_state_dict_pre_hook(hook: StateHooks["loading"]): RemovableHandle {
-    return hookInto("register_load_state_dict_pre_hook", hidden.get(this)!.hooks.loading, hook);
+    return hookInto(hidden.get(this)!.hooks.loading, hook);
   }
   /** Calls `hook(module, incompatible_keys)` when a state has been loaded. */
   register_load_state_dict_post_hook(hook: StateHooks["loaded"]): RemovableHandle {
-    return hookInto("register_load_state_dict_post_hook", hidden.get(this)!.hooks.loaded, hook);
+    return hookInto(hidden.get(this)!.hooks.loaded, hook);
   }
 
   // --- Text -----------------------------------------------------------------------------------------

@@ -75,8 +75,8 @@ export function setSubmodule(root: Module, target: string, made: () => Module, s
 }
 
 /** What a path names: the tensor, module or other property. */
-export function attributeOf(root: Module, target: string, op: string): unknown {
-  text(target, op, "target");
+export function attributeOf(root: Module, target: string): unknown {
+  text(target, "get_parameter", "target");
   const at = target.lastIndexOf("."),
     module = root.get_submodule(target.slice(0, Math.max(at, 0))),
     name = target.slice(at + 1);

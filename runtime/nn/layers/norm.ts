@@ -2,6 +2,7 @@
 // layer-norm.ts.
 
 import { copy_, fill_ } from "../../views/transfer.js";
+import { cast } from "../../tensor/copy.js";
 import { ones, zeros, tensor } from "../../creation/create.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
@@ -130,7 +131,7 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
             out = F.batch_norm(input, mean, variance, weight, bias, true, 1, eps);
           unrecorded(() => {
             // How many batches there were may be on a GPU: nobody waits for it.
-            const part = reciprocal(tracked.to(running_mean.dtype)),
+            const part = reciprocal(cast(tracked, running_mean.dtype, "batch_norm")),
               rest = add(neg(part), 1);
             for (const [all, one] of [
               [running_mean, mean],
