@@ -363,7 +363,7 @@ export default {
     const { distributions: D } = t.torch;
     await t.throws(() => D.Normal(), /missing required argument 'loc'/);
     await t.throws(() => D.Normal(0, 1, { validate: true }), /unexpected keyword argument 'validate'/);
-    await t.throws(() => D.Normal("a", 1), /expected numbers or tensors/);
+    await t.throws(() => D.Normal("a", 1), /must be a number or a tensor/);
     await t.throws(() => D.Bernoulli(), /Either `probs` or `logits` must be specified, but not both/);
     await t.throws(() => D.Normal(0, 1).entropy(3), /takes/);
     await t.throws(() => D.Normal(0, 1).log_prob(3), /must be a Tensor/);
