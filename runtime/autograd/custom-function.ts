@@ -1,11 +1,15 @@
 // autograd.Function: operations with a forward and a backward of the user's own.
 
-import { TypeMismatchError, describe } from "../base/errors.js";
+import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
+import { broadcastShapes, sameShape, showShape } from "../base/shape.js";
 import { isRecording, unrecorded } from "../tape/grad-mode.js";
 import { type Grad, Node, Saved, attach, recording } from "../tape/node.js";
 import { zeros } from "../creation/create.js";
 import type { DType } from "../elements/dtype.js";
+import { cast } from "../tensor/copy.js";
+import { beforeRecorded } from "../tensor/in-place-checks.js";
 import { Tensor, alias } from "../tensor/tensor.js";
+import { sumTo } from "../views/view-adjoints.js";
 import { titled } from "../base/class-name.js";
 
 /** What forward leaves for backward; any further property may be set on it. */
@@ -15,10 +19,18 @@ export class Context {
   needs_input_grad: boolean[] = [];
 }
 
-const hidden = new WeakMap<Context, { toSave: Tensor[]; saved: Saved[]; materialize: boolean; without: Tensor[] }>();
+interface State {
+  toSave: Tensor[];
+  saved: Saved[];
+  materialize: boolean;
+  /** Results without gradients, and arguments that forward has changed. */
+  readonly without: Tensor[];
+  readonly dirty: Tensor[];
+}
+const hidden = new WeakMap<Context, State>();
 const stateOf = (context: Context) => {
   let state = hidden.get(context);
-  if (!state) hidden.set(context, (state = { toSave: [], saved: [], materialize: true, without: [] }));
+  if (!state) hidden.set(context, (state = { toSave: [], saved: [], materialize: true, without: [], dirty: [] }));
   return state;
 };
 
@@ -38,6 +50,11 @@ Object.defineProperties(Context.prototype, {
       stateOf(this).without.push(...tensors);
     },
   },
+  mark_dirty: {
+    value(this: Context, ...tensors: Tensor[]) {
+      stateOf(this).dirty.push(...tensors);
+    },
+  },
   set_materialize_grads: {
     value(this: Context, value: boolean) {
       stateOf(this).materialize = value;
@@ -50,13 +67,16 @@ export interface FunctionContext {
   save_for_backward(...tensors: Tensor[]): void;
   readonly saved_tensors: Tensor[];
   mark_non_differentiable(...tensors: Tensor[]): void;
+  /** Says which arguments forward has changed in place: it answers them, too. */
+  mark_dirty(...tensors: Tensor[]): void;
   /** Whether missing gradients reach backward as zeros (the default) or as null. */
   set_materialize_grads(value: boolean): void;
   needs_input_grad: boolean[];
   [key: string]: unknown;
 }
 
-type Results = Tensor | readonly Tensor[];
+/** Tensors, and among several anything else, which goes to the caller as it is. */
+type Results = Tensor | readonly unknown[];
 type Gradients = Tensor | null | undefined | readonly (Tensor | null | undefined)[];
 
 interface Definition {
@@ -78,7 +98,10 @@ class CustomNode extends Node {
   private readonly context: Context;
   /** For each argument of forward, its place among the linked inputs, or -1. */
   private readonly places: readonly number[];
-  readonly results: Output[] = [];
+  /** What is known of each argument that is a tensor, of which a gradient is like. */
+  private readonly given: readonly (Output | null)[];
+  /** The same of each result. */
+  readonly results: (Output | null)[] = [];
 
   constructor(definition: Definition, context: Context, args: readonly unknown[]) {
     super();
@@ -86,6 +109,7 @@ class CustomNode extends Node {
     this.definition = definition;
     this.context = context;
     this.places = args.map((arg) => (arg instanceof Tensor ? (this.link(arg), this.next.length - 1) : -1));
+    this.given = args.map(outputOf);
   }
 
   override get keepsGradients(): boolean {
@@ -94,8 +118,11 @@ class CustomNode extends Node {
 
   apply(grads: readonly Grad[]): Grad[] {
     const given = this.results.map(
-      ({ shape, dtype, device }, i) =>
-        grads[i] ?? (stateOf(this.context).materialize ? zeros(shape, { dtype, device }) : null),
+      (like, i) =>
+        grads[i] ??
+        (like && stateOf(this.context).materialize
+          ? zeros(like.shape, { dtype: like.dtype, device: like.device })
+          : null),
     );
     const answer = this.definition.backward(this.context as unknown as FunctionContext, ...(given as never[]));
     const list = answer instanceof Tensor || answer === null || answer === undefined ? [answer] : [...answer];
@@ -112,15 +139,30 @@ class CustomNode extends Node {
       if (grad !== null && !(grad instanceof Tensor))
         throw new TypeMismatchError(`${this.label}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
       // What is the user's own stays so: the engine adds to what it takes for its own.
-      out[place] = grad === null || given.includes(grad) || isRecording() ? grad : grad.detach();
+      if (grad && this.next[place])
+        out[place] = this.fitted(given.includes(grad) || isRecording() ? grad : grad.detach(), i);
     });
     return out;
+  }
+  /** A gradient in the size and the type of its argument: what the argument would broadcast to is added up. */
+  private fitted(grad: Tensor, i: number): Tensor {
+    const { shape, dtype } = this.given[i]!,
+      wide = broadcastShapes(shape, grad.shape);
+    if (!wide || !sameShape(wide, grad.shape))
+      throw new AutogradError(
+        `Function ${this.label} returned an invalid gradient at index ${i} - got ${showShape(grad.shape)} but expected ` +
+          `shape compatible with ${showShape(shape)}`,
+      );
+    return cast(sumTo(grad, shape), dtype, this.label);
   }
 
   override release(): void {
     for (const saved of stateOf(this.context).saved) saved.release();
   }
 }
+
+const outputOf = (x: unknown): Output | null =>
+  x instanceof Tensor ? { shape: x.shape, dtype: x.dtype, device: x.device } : null;
 
 /**
  * Subclass with static `forward(ctx, ...args)` and `backward(ctx, ...gradients)`, and call `apply(...args)`.
@@ -147,14 +189,23 @@ export class Function {
     if (!recording(...tensors)) return results as R;
     const node = new CustomNode(definition, context, args),
       state = stateOf(context);
-    const outputs = (results instanceof Tensor ? [results] : [...results]).map((result, i) => {
-      node.results.push({ shape: result.shape, dtype: result.dtype, device: result.device });
+    const made = results instanceof Tensor ? [results] : [...results];
+    const outputs = made.map((result, i) => {
+      node.results.push(outputOf(result));
+      if (!(result instanceof Tensor)) return result;
       // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the
       // tape.
-      const own = args.includes(result) ? alias(result, true) : result;
+      const dirty = state.dirty.includes(result),
+        own = args.includes(result) && !dirty ? alias(result, true) : result;
+      if (dirty) {
+        beforeRecorded(result, definition.name);
+        if (result.base)
+          throw new AutogradError(
+            `${definition.name}: mark_dirty takes no views, whose base changes with them: clone() it`,
+          );
+      }
       return state.without.includes(result) ? own : attach(own, node, i);
     });
-    const made = results instanceof Tensor ? [results] : [...results];
     state.saved = state.toSave.map((tensor) => {
       const at = made.indexOf(tensor);
       return new Saved(tensor, node, at);

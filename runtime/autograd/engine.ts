@@ -10,9 +10,11 @@ import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
-import { clone } from "../tensor/copy.js";
+import { cast, clone } from "../tensor/copy.js";
 import { filledOn } from "../tensor/allocate.js";
 import { zeros_like } from "../creation/like.js";
+import { stack } from "../functions/join.js";
+import { select } from "../views/views.js";
 
 interface Place {
   node: Node;
@@ -153,8 +155,13 @@ function runHooks(node: Node, grads: Grad[]): void {
         if (!grad) continue;
         held.delete(grad);
         const answer = hook(grad);
-        if (answer instanceof Tensor) grads[output] = answer;
-        else if (answer !== null && answer !== undefined) {
+        if (answer instanceof Tensor) {
+          if (!sameShape(grad.shape, answer.shape) || grad.dtype !== answer.dtype)
+            throw new AutogradError(
+              `a gradient hook has changed the size or type of value (was ${kindOf(grad)}, got ${kindOf(answer)})`,
+            );
+          grads[output] = answer;
+        } else if (answer !== null && answer !== undefined) {
           throw new TypeMismatchError(`a gradient hook must answer a tensor or nothing, got ${describe(answer)}`);
         }
       }
@@ -170,6 +177,8 @@ function runHooks(node: Node, grads: Grad[]): void {
     }
   }
 }
+
+const kindOf = (x: Tensor): string => x.dtype + showShape(x.shape);
 
 function place(tensor: Tensor, what: string): Place {
   const node = gradientEdge(tensor);
@@ -187,7 +196,7 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
           `shape of ${showShape(output.shape)}.`,
       );
     }
-    return given;
+    return cast(given, output.dtype, "backward");
   }
   if (output.numel() !== 1) {
     if (implicit === "scalar") throw new AutogradError("grad can be implicitly created only for scalar outputs");
@@ -277,6 +286,31 @@ export function backwardFrom(
   } else run(roots, starts, null, { retain, create });
 }
 
+/** What comes back for each of the weights along their first axis, stacked. */
+function inBatches(
+  from: readonly Tensor[],
+  starts: readonly (Tensor | null)[],
+  back: (weights: readonly (Tensor | null)[], last: boolean) => Grad[],
+): Grad[] {
+  const n = starts[0]?.shape[0] ?? 0;
+  from.forEach((t, i) => {
+    const shape = starts[i]?.shape ?? [];
+    if (!n || shape[0] !== n || !sameShape(shape.slice(1), t.shape))
+      throw new AutogradError(
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes " +
+          `of the remaining dimensions are expected to match the shape of corresponding output, but got grad_output[${i}] ` +
+          `of ${showShape(shape)} for output[${i}] of ${showShape(t.shape)}.`,
+      );
+  });
+  const rows = Array.from({ length: n }, (_, k) =>
+    back(
+      starts.map((s) => select(s!, 0, k)),
+      k === n - 1,
+    ),
+  );
+  return rows[0]!.map((first, i) => first && stack(rows.map((row) => row[i]!)));
+}
+
 type OneOrMore = Tensor | readonly Tensor[];
 export interface GradOptions {
   grad_outputs?: Tensor | readonly (Tensor | null)[] | null;
@@ -285,6 +319,8 @@ export interface GradOptions {
   /** Means nothing, as in PyTorch. */
   only_inputs?: boolean;
   allow_unused?: boolean;
+  /** Whether each of `grad_outputs` holds several along an axis before its output's: so do the answers. */
+  is_grads_batched?: boolean;
   materialize_grads?: boolean;
   gradOutputs?: Tensor | readonly (Tensor | null)[] | null;
   retainGraph?: boolean | null;
@@ -309,21 +345,33 @@ export function grad(
 export function grad(options: GradOptions & { outputs: OneOrMore; inputs: OneOrMore }): Grad[];
 export function grad(..._: unknown[]): Grad[] {
   deriving();
-  const [outputs_, inputs_, given = null, retain_graph, create = false, , allow, , materialize = false] = taken(
+  const [outputs_, inputs_, given = null, retain_graph, create = false, , allow, batched, materialize = false] = taken(
     "grad outputs inputs grad_outputs? retain_graph? create_graph? only_inputs? allow_unused? is_grads_batched? materialize_grads?",
     arguments,
   );
   const from = listed(outputs_, "grad: outputs"),
     to = listed(inputs_, "grad: inputs");
+  if (!to.length) throw new AutogradError("grad requires non-empty inputs.");
   const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];
   const unused = allow ?? materialize;
-  const roots = from.map((t, i) => place(t, `element ${i} of tensors`));
-  const grads = from.map((t, i) => startingGradient(t, starts[i], "scalar"));
-  const targets = to.map((t) => place(t, "One of the differentiated Tensors"));
-  const found = run(roots, grads, targets, { retain: retain_graph ?? create, create });
+  if (materialize && !unused)
+    throw new AutogradError(
+      "Expected allow_unused to be True or not passed when materialize_grads=True, but got: false",
+    );
+  const roots = from.map((t, i) => place(t, `element ${i} of tensors`)),
+    targets = to.map((t) => place(t, "One of the differentiated Tensors")),
+    retain = (retain_graph ?? create) as boolean;
+  const back = (weights: readonly (Tensor | null)[], last = true): Grad[] =>
+    run(
+      roots,
+      from.map((t, i) => startingGradient(t, weights[i], "scalar")),
+      targets,
+      { retain: retain || !last, create: create as boolean },
+    );
+  const found = batched ? inBatches(from, starts, back) : back(starts);
   return found.map((g, i) => {
     if (g) return g;
-    if (materialize) return zeros_like(to[i]!);
+    if (materialize) return create ? zeros_like(to[i]!).requires_grad_() : zeros_like(to[i]!);
     if (unused) return null;
     throw new AutogradError(
       `The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +

@@ -13,6 +13,7 @@ import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 import { grad } from "./engine.js";
+import { weightsFor } from "./weights.js";
 
 interface Dual {
   readonly at: Tensor;
@@ -110,7 +111,7 @@ function tangentOf(x: Tensor, duals: Level, outer: boolean): Tensor | null {
   const own = duals.find(({ at }) => at === x);
   if (own) return own.tangent;
   if (!x.requires_grad || !duals.length) return null;
-  const weights = zeros_like(x).requires_grad_(),
+  const weights = weightsFor(x),
     back = grad(
       [x],
       duals.map(({ at }) => at),

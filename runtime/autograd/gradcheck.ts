@@ -7,7 +7,7 @@ import { fill_ } from "../views/transfer.js";
 import { randn, tensor as newTensor, zeros } from "../creation/create.js";
 import { isFloat, newElements } from "../elements/dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { enable_grad, no_grad } from "../tape/grad-mode.js";
+import { enable_grad } from "../tape/grad-mode.js";
 import { callable, listOf } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { readElements } from "../tensor/read.js";
@@ -73,8 +73,9 @@ async function numerical(
     moved.set(values as never);
     moved[i] = value;
     const list = [...inputs];
-    list[at] = views.reshape(newTensor(moved, { dtype: x.dtype, device: x.device }), x.shape);
-    return Promise.all(floating(await no_grad(() => f(...(list as never[])))).map(numbers));
+    // Recorded, since the function may take gradients itself.
+    list[at] = views.reshape(newTensor(moved, { dtype: x.dtype, device: x.device }), x.shape).requires_grad_();
+    return Promise.all(floating(await enable_grad(() => f(...(list as never[])))).map(numbers));
   };
   for (let i = 0; i < values.length; i++) {
     const up = await there(i, values[i]! + eps),

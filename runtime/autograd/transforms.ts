@@ -16,7 +16,8 @@ import { type Rebuild, flatten } from "../base/pytree.js";
 import { integers } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
-import { type Body, checkTensor } from "./vmap.js";
+import { type Body, answerOf, checkTensor } from "./vmap.js";
+import { weightsFor } from "./weights.js";
 
 export { vmap } from "./vmap.js";
 
@@ -108,7 +109,7 @@ function resultOf(out: unknown, op: string, has_aux: unknown): [Tensor[], Rebuil
       `${op}: with has_aux the function must answer [output, auxiliary], got ${describe(out)}`,
     );
   const [value, aux] = has_aux ? (out as unknown[]) : [out],
-    [leaves, rebuild] = flatten(value);
+    [leaves, rebuild] = flatten(answerOf(value));
   return [leaves.map((x) => checkTensor(x, op, "the function's result")), rebuild, aux];
 }
 const plainOf = (x: Tensor, outer: boolean): Tensor => (outer ? x : x.detach());
@@ -218,7 +219,7 @@ export function vjp(...given: unknown[]): unknown[] {
 /** A function from tangents of `tensors` to how `outs` change along them: the derivative of vjp by its weights. */
 function forwardOf({ tensors, outs, outer }: ReturnType<typeof backOf>): (tangents: readonly Tensor[]) => Tensor[] {
   const places = outs.flatMap((out, i) => (out.requires_grad ? [i] : [])),
-    weights = outs.map((out) => (out.requires_grad ? zeros_like(out).detach().requires_grad_() : null)),
+    weights = outs.map((out) => (out.requires_grad ? weightsFor(out) : null)),
     back = enable_grad(() => pull(outs, tensors, weights, true)),
     used = back.flatMap((g, i) => (g.requires_grad ? [i] : []));
   return (tangents) => {

@@ -7,6 +7,7 @@ import { callable, count, refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { flatten } from "../base/pytree.js";
 import { axisOf } from "../base/shape.js";
+import { Results } from "../tensor/results.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 
@@ -22,18 +23,30 @@ export function checkTensor(x: unknown, op: string, what: string): Tensor {
 /** An axis, null for what is shared, or lists and objects of them for such arguments. */
 export type Dims = number | null | readonly Dims[] | { readonly [name: string]: Dims };
 
+/** What a function answers: results with names, as a list. */
+export const answerOf = (out: unknown): unknown => (out instanceof Results ? [...out] : out);
+
 /** For each leaf of a value the axis that `dims` says for it. */
-function spread(dims: unknown, tree: unknown, op: string): (number | null)[] {
+function spread(dims: unknown, tree: unknown, op: string, what = "in_dims"): (number | null)[] {
   if (typeof dims === "number" || dims === null) {
     const whole = typeof dims === "number" && !Number.isInteger(dims);
-    if (whole) throw new TypeMismatchError(`${op}: argument 'in_dims' must hold whole numbers, got ${describe(dims)}`);
+    if (whole) throw new TypeMismatchError(`${op}: argument '${what}' must hold whole numbers, got ${describe(dims)}`);
     return flatten(tree)[0].map((x) => (x instanceof Tensor ? dims : null));
   }
   const within = dims as Record<string, unknown> | undefined,
     parts = tree as Record<string, unknown>;
   if (typeof dims !== "object" || typeof tree !== "object" || tree === null || tree instanceof Tensor)
-    refuse(op, "in_dims", "whole numbers, null, or lists and objects of them as the arguments are", dims);
-  return Object.keys(parts).flatMap((name) => spread(within![name] ?? null, parts[name], op));
+    refuse(
+      op,
+      what,
+      `whole numbers, null, or lists and objects of them as the ${what === "in_dims" ? "arguments" : "results"} are`,
+      dims,
+    );
+  if (Array.isArray(dims) && !(Array.isArray(tree) && tree.length === dims.length))
+    throw new OpError(
+      `${op}: ${what} is not compatible with the structure of ${what === "in_dims" ? "the arguments" : "the result"}: it says ${dims.length} axes`,
+    );
+  return Object.keys(parts).flatMap((name) => spread(within![name] ?? null, parts[name], op, what));
 }
 
 /** Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`. */
@@ -64,20 +77,29 @@ export function vmap(...given: unknown[]): (...args: unknown[]) => never {
     const [n] = [...sizes] as [number];
     if (n === 0) throw new OpError("vmap: the mapped dimension has the size 0");
     const results = Array.from({ length: n }, (_, k): unknown =>
-      f(
-        ...(rebuild(
-          leaves.map((a, i) => (dims[i] === null ? a : views.select(a as Tensor, dims[i]!, k))),
-        ) as unknown[]),
+      answerOf(
+        f(
+          ...(rebuild(
+            leaves.map((a, i) => (dims[i] === null ? a : views.select(a as Tensor, dims[i]!, k))),
+          ) as unknown[]),
+        ),
       ),
     ).map(flatten);
     const [first, answer] = results[0]!,
-      to = typeof out_dims === "number" ? first.map(() => out_dims) : spread(out_dims, answer(first), "vmap");
+      whole = answer(first),
+      // One result is as good as a list of one.
+      shaped = Array.isArray(out_dims) && !Array.isArray(whole) ? [whole] : whole,
+      to =
+        typeof out_dims === "number" || out_dims === null
+          ? first.map(() => out_dims)
+          : spread(out_dims, shaped, "vmap", "out_dims");
     return answer(
-      first.map((_, i) => {
+      first.map((shared, i) => {
+        if (to[i] === null) return shared;
         const tensors = results.map(([parts]) =>
           typeof parts[i] === "number" ? tensor(parts[i]) : checkTensor(parts[i], "vmap", "the function's result"),
         );
-        return to[i] === null ? tensors[0] : stack(tensors, axisOf(to[i]!, tensors[0]!.ndim + 1, "vmap"));
+        return stack(tensors, axisOf(to[i]!, tensors[0]!.ndim + 1, "vmap"));
       }),
     ) as never;
   };

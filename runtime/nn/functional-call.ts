@@ -108,6 +108,8 @@ export function stack_module_state(...given: unknown[]): Record<string, Tensor>[
   for (const model of models) checkModule(model, "stack_module_state");
   if (models.some((model) => classOf(model) !== classOf(models[0]!)))
     throw new OpError("stack_module_state: Expected all models to be of the same class.");
+  if (models.some((model) => model.training !== models[0]!.training))
+    throw new OpError("stack_module_state: Expected all models to have the same training/eval mode.");
   return (["named_parameters", "named_buffers"] as const).map((of) => {
     const all = models.map((model) => new Map<string, Tensor>(model[of]()));
     return Object.fromEntries(

@@ -3,8 +3,10 @@
 import { capturing } from "../base/capturing.js";
 import { callable } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { sameShape, showShape } from "../base/shape.js";
 import { isRecording } from "../tape/grad-mode.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
+import { cast } from "../tensor/copy.js";
 import { Tensor, alias } from "../tensor/tensor.js";
 import type { LoadReport } from "./load-state.js";
 import type { Hidden } from "./members.js";
@@ -134,24 +136,43 @@ class Gate extends JoinNode {
   override get keepsGradients(): boolean {
     return true;
   }
-  static passed(tensors: readonly Tensor[], back: (grads: Gradients) => Gradients): readonly Tensor[] {
-    if (!recording(...tensors)) return tensors;
+  /** The values, and of those that have gradients what comes out of the gate; `back` gets null for all others. */
+  static passed(values: readonly unknown[], back: (grads: Gradients) => Gradients): unknown[] {
+    const places = values.flatMap((x, i) => (x instanceof Tensor && x.requires_grad ? [i] : [])),
+      tensors = places.map((i) => values[i] as Tensor),
+      out = [...values];
+    if (!recording(...tensors)) return out;
     const node = new Gate("BackwardHookFunctionBackward", tensors, (grads) => {
-      const given = tensors.map((_, i) => grads[i] ?? null),
-        answer = back(given);
-      if (answer.length !== tensors.length)
-        throw new OpError(
-          `Backward hook returned an invalid number of grad_input, got ${answer.length}, but expected ${tensors.length}`,
-        );
-      return answer.map((grad) => {
+      const given: Gradients = values.map(() => null);
+      places.forEach((place, i) => (given[place] = grads[i] ?? null));
+      const answer = back(given);
+      return places.map((place) => {
+        const grad = answer[place];
         if (grad && !(grad instanceof Tensor))
           throw new TypeMismatchError(`Backward hook: expected a tensor as gradient, got ${describe(grad)}`);
+        if (!grad || given.includes(grad)) return grad ?? null;
+        const { shape, dtype } = values[place] as Tensor;
+        if (!sameShape(grad.shape, shape))
+          throw new OpError(
+            `Backward hook returned an invalid gradient at index ${place} - got ${showShape(grad.shape)} but expected ${showShape(shape)}`,
+          );
         // What is the user's own stays so: the engine adds to what it takes for its own.
-        return !grad || given.includes(grad) || isRecording() ? (grad ?? null) : grad.detach();
+        return cast(isRecording() ? grad : grad.detach(), dtype, "Backward hook");
       });
     });
-    return tensors.map((x, i) => attach(alias(x, true), node, i));
+    places.forEach((place, i) => (out[place] = attach(alias(tensors[i]!, true), node, i)));
+    return out;
   }
+}
+
+/** The gradients that a hook answers in the place of those that it was given. */
+function replaced(answer: unknown, given: Gradients, what: string): Gradients {
+  if (!answered(answer)) return given;
+  const list = (Array.isArray(answer) ? answer : [answer]) as Gradients;
+  if (list.length === given.length) return list;
+  throw new OpError(
+    `Backward ${what === "grad_output" ? "pre hook" : "hook"} returned an invalid number of ${what}, got ${list.length}, but expected ${given.length}`,
+  );
 }
 
 /** Two gates around a call: gradients of the results arrive at one, those of the arguments leave by the other. */
@@ -159,59 +180,41 @@ class Gates {
   private readonly module: Module;
   private readonly hooks: Hooks;
   private arrived: Gradients = [];
+  /** Whether any argument has a gradient; else the hooks are called when those of the results arrive. */
   private entered = false;
-  /** How many tensors the arguments hold. */
-  private taken = 0;
+  private given: readonly unknown[] = [];
 
   constructor(module: Module, hooks: Hooks) {
     this.module = module;
     this.hooks = hooks;
   }
   enter(args: unknown[]): unknown[] {
-    const places = args.flatMap((arg, i) => (arg instanceof Tensor ? [i] : []));
-    this.taken = places.length;
-    if (!places.some((i) => (args[i] as Tensor).requires_grad)) return args;
-    this.entered = true;
-    const passed = Gate.passed(
-        places.map((i) => args[i] as Tensor),
-        (grads) => this.call(grads),
-      ),
-      out = [...args];
-    places.forEach((place, i) => {
-      out[place] = passed[i];
-    });
-    return out;
+    this.given = args;
+    this.entered = args.some((x) => x instanceof Tensor && x.requires_grad);
+    return Gate.passed(args, (grads) => this.call(grads));
   }
   leave(output: unknown): unknown {
-    const single = output instanceof Tensor,
-      list = single ? [output] : Array.isArray(output) ? (output as unknown[]) : [];
-    const places = list.flatMap((x, i) => (x instanceof Tensor ? [i] : []));
-    if (places.length === 0) return output;
-    const passed = Gate.passed(
-      places.map((i) => list[i] as Tensor),
-      (grads) => {
-        for (const hook of this.hooks.backwardBefore) {
-          const answer = hook(this.module, grads);
-          if (answered(answer)) grads = Array.isArray(answer) ? answer : [answer as Tensor];
-        }
-        this.arrived = grads;
-        if (!this.entered) this.call(Array<null>(this.taken).fill(null));
-        return grads;
-      },
-    );
-    if (single) return passed[0];
-    const out = [...list];
-    places.forEach((place, i) => {
-      out[place] = passed[i];
+    const several = Array.isArray(output);
+    if (!several && !(output instanceof Tensor)) {
+      console.warn(
+        `For backward hooks to be called, module output should be a Tensor or a list of Tensors but received ${describe(output)}`,
+      );
+      return output;
+    }
+    const passed = Gate.passed(several ? (output as unknown[]) : [output], (grads) => {
+      for (const hook of this.hooks.backwardBefore) grads = replaced(hook(this.module, grads), grads, "grad_output");
+      this.arrived = grads;
+      if (!this.entered && this.call(this.given.map(() => null)).some((grad) => grad))
+        throw new OpError(
+          "Backward hook for Modules where no input requires gradient should always return None or None for all gradients.",
+        );
+      return grads;
     });
-    return out;
+    return several ? passed : passed[0];
   }
   private call(grads: Gradients): Gradients {
-    let gradInput = grads;
-    for (const hook of this.hooks.backward) {
-      const answer = hook(this.module, gradInput, this.arrived);
-      if (answered(answer)) gradInput = Array.isArray(answer) ? answer : [answer as Tensor];
-    }
-    return gradInput;
+    for (const hook of this.hooks.backward)
+      grads = replaced(hook(this.module, grads, this.arrived), grads, "grad_input");
+    return grads;
   }
 }

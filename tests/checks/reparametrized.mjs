@@ -354,4 +354,19 @@ export default {
       /does not have a parametrization on bias/,
     );
   },
+  "a parametrization answers tensors": async (t) => {
+    const { nn } = t.torch,
+      { parametrize } = nn.utils;
+    const answering = (forward, right_inverse) =>
+      Object.assign(new nn.Identity(), { forward, ...(right_inverse && { right_inverse }) });
+    const layer = linear(t),
+      same = (x) => x;
+    for (const [part, message] of [
+      [answering(() => 3), /A parametrization must return a tensor. Got number 3/],
+      [answering(same, () => 5), /what right_inverse answers/],
+      [answering(same, () => [5]), /what right_inverse answers/],
+    ])
+      await t.throws(() => parametrize.register_parametrization(layer, "weight", part), message);
+    t.equal(parametrize.is_parametrized(layer), false);
+  },
 };

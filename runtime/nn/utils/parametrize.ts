@@ -1,12 +1,13 @@
 // torch.nn.utils.parametrize: a parameter or buffer that is computed from another each time it is asked for.
 
 import { classOf } from "../../base/class-name.js";
-import { OpError } from "../../base/errors.js";
+import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { callable } from "../../base/argument-kinds.js";
 import { callable as callableClass } from "../../base/callable.js";
 import { taken } from "../../base/named-arguments.js";
 import { sameShape, showShape } from "../../base/shape.js";
 import { unrecorded } from "../../tape/grad-mode.js";
+import { tensorsOf } from "../../tensor/tensor-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { copy_ } from "../../views/transfer.js";
 import { ModuleDict, ModuleList } from "../containers.js";
@@ -29,7 +30,8 @@ class ParametrizationListClass extends ModuleList {
   constructor(modules: Iterable<Parametrization>, original: Tensor) {
     super(modules);
     const value = unrecorded(() => this.inverse(original.detach(), false)),
-      list = value instanceof Tensor ? [value] : value;
+      list =
+        value instanceof Tensor ? [value] : tensorsOf(value, "register_parametrization", "what right_inverse answers");
     Object.defineProperty(this, "several", { value: value instanceof Tensor ? 0 : list.length });
     list.forEach((x, i) => {
       const name = value instanceof Tensor ? "original" : `original${i}`;
@@ -114,6 +116,10 @@ export function register_parametrization(...args: unknown[]): Module {
     list = known ? listsOf(module)!.get(name)! : new ParametrizationList([parametrization], before);
   if (known) list.append(parametrization);
   const after = unrecorded(() => list());
+  if (!(after instanceof Tensor)) {
+    if (known) list.pop();
+    throw new TypeMismatchError(`${op}: A parametrization must return a tensor. Got ${describe(after)}.`);
+  }
   if (!unsafe && !(sameShape(after.shape, before.shape) && after.dtype === before.dtype)) {
     if (known) list.pop();
     throw new OpError(
