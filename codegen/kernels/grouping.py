@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from dsl.ir.builders import idx, is_loop, loop_of, pack
+from dsl.ir.builders import idx, is_const, is_loop, loop_of, pack
 from dsl.ir.expression import (
     E,
     Index,
@@ -108,7 +108,8 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
         return False
     if s.red and (g.shape != "reduce" or running(s) or left_factor(s) is not None):
         return False
-    if s.target in g.targets or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
+    other_part = g.shape == "map" and s.target in g.targets and all(apart(x, s) for x in g.stmts)
+    if s.target in g.targets and not other_part or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
         return False
     for later in groups[n + 1 :]:
         if later.targets & (s.inputs | {s.target}) or s.target in later.tensors:
@@ -118,7 +119,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
     used = s.inputs & g.targets
     if not used <= set(g.values):
         return False
-    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)):
+    if g.shape == "map" and not other_part and not (changed(program, s) and changed(program, g.first)):
         return False
     if not used and not s.inputs & set().union(*[x.inputs for x in g.stmts]):
         return False
@@ -144,6 +145,15 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
     if not inner:
         note(g, s, makers)
     return True
+
+
+def apart(a: Stmt, b: Stmt) -> bool:
+    """Whether two statements set parts of one tensor that have no place in common, as those of complex numbers."""
+    return (
+        a.target == b.target
+        and a.mode == b.mode == "="
+        and any(is_const(i) and is_const(j) and i != j for i, j in zip(a.idx, b.idx))
+    )
 
 
 def changed(program: Program, s: Stmt) -> bool:
