@@ -16,6 +16,7 @@ import { filledOn } from "../tensor/allocate.js";
 import { cast } from "../tensor/copy.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
+import { tidy } from "../tensor/memory.js";
 import { asPairs, asPart } from "../tensor/pairs.js";
 import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
@@ -235,5 +236,15 @@ const realOf = ({ pairs }: CompiledOp, values: Values): unknown[] =>
 const conj = (x: Tensor): Tensor =>
   isComplexTensor(x) ? complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0") : x;
 
-/** From now on ops take complex numbers: whatever makes some calls it first. */
-export const takeComplex = (): void => useComplexCalls({ run, runInPlace, conj, realOf });
+/** From now on ops take complex numbers: whatever makes some calls it first.  Pairs are views, and hold the memory of what
+ *  they are views of: none is left. */
+export const takeComplex = (): void =>
+  useComplexCalls({
+    run: (...call) => tidy(() => run(...call)),
+    runInPlace: (...call) => tidy(() => runInPlace(...call)),
+    conj: (x) => tidy(() => conj(x)),
+    decide: (compiled, values, by) =>
+      tidy(() => {
+        by(realOf(compiled, values));
+      }),
+  });

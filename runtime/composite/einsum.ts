@@ -3,6 +3,7 @@
 import { integer, listOf, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { numelOf } from "../base/shape.js";
+import { tidy } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { matmul, mul, sum } from "../../names/torch.js";
 import * as views from "../views/views.js";
@@ -173,18 +174,20 @@ export function einsum(first: string | Tensor, ...rest: readonly unknown[]): Ten
   parts.forEach(([, labels], i) => labels.forEach((l) => last.set(l, i)));
   /** Axes that no operand after this one has, nor the result. */
   const done = (i: number) => all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!) === i);
-  const whole = parts.map(([x, labels]) => aligned(x, labels, all));
-  let product = done(0).length ? (sum(whole[0]!, done(0), true) as Tensor) : whole[0]!;
-  for (let i = 1; i < whole.length; i++)
-    product = contracted(
+  return tidy(() => {
+    const whole = parts.map(([x, labels]) => aligned(x, labels, all));
+    let product = done(0).length ? (sum(whole[0]!, done(0), true) as Tensor) : whole[0]!;
+    for (let i = 1; i < whole.length; i++)
+      product = contracted(
+        product,
+        whole[i]!,
+        all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!)! <= i),
+      );
+    return views.reshape(
       product,
-      whole[i]!,
-      all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!)! <= i),
+      out.map((_, d) => product.shape[d]!),
     );
-  return views.reshape(
-    product,
-    out.map((_, d) => product.shape[d]!),
-  );
+  });
 }
 
 function resultLabels(text: string, deepest: number, stands: Labels): string[] {

@@ -9,6 +9,7 @@ import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors
 import { taken } from "../base/named-arguments.js";
 import { axesOf, axisOf, integers } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
+import { tidy } from "../tensor/memory.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { takeComplex } from "../complex/calls.js";
 import { complex_of_realOp } from "../../ops/complex.js";
@@ -90,8 +91,14 @@ function transform(
   return kind.to === "real" ? call(fft_real_alongOp, x, sizes[last], axes[last], inverse, scale) : complexOf(x);
 }
 
+/** Leaves none of the tensors in between, which would hold memory until they are collected. */
+const alone =
+  (f: (...args: unknown[]) => Tensor) =>
+  (...args: unknown[]): Tensor =>
+    tidy(() => f(...args));
+
 function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
-  return ((...args: unknown[]) => {
+  return alone((...args: unknown[]) => {
     const [input, n, dim, norm] = taken(`${op} input n? dim? norm?`, args);
     const pairs = pairsOf(input, kind, op),
       rank = pairs.ndim - 1,
@@ -110,7 +117,7 @@ function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
 
 /** `usual`: the axes that are meant where neither they nor lengths are given; null: all. */
 function someAxes<I>(op: string, kind: Kind, usual: readonly number[] | null): SomeAxes<I> {
-  return ((...args: unknown[]) => {
+  return alone((...args: unknown[]) => {
     const [input, s, dim, norm] = taken(`${op} input s? dim? norm?`, args);
     const pairs = pairsOf(input, kind, op),
       rank = pairs.ndim - 1;

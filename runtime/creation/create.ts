@@ -4,7 +4,7 @@ import { fitting } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
-import { asComplex } from "../tensor/pairs.js";
+import { intoComplex } from "../tensor/pairs.js";
 import { recording } from "../tape/node.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
@@ -93,7 +93,7 @@ export function fromElements(
 ): Tensor {
   const { dtype: as, shape: size } = inMemory({ dtype, shape, strides: [], offset: 0 }),
     x = new Tensor(deviceOf(options).upload(elements, as, op), as, frozen(size), contiguousStrides(size), 0);
-  return finish(as === dtype ? x : asComplex(x), options);
+  return finish(as === dtype ? x : intoComplex(x), options);
 }
 
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */

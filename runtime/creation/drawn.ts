@@ -5,7 +5,7 @@ import type { Device } from "../devices/device.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import type { RandomSource } from "../elements/random.js";
 import { emptyOn } from "../tensor/allocate.js";
-import { asComplex } from "../tensor/pairs.js";
+import { intoComplex } from "../tensor/pairs.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as kernels from "../views/needed-ops.js";
 
@@ -21,11 +21,17 @@ export function drawn(
   generator: RandomSource | null,
   op: string,
 ): Tensor {
-  const draw = kind === "rand" ? kernels.rand_like : kernels.randn_like;
   if (dtype === "complex64") {
-    const pairs = draw(emptyOn(device, [...shape, 2], "float32", op), generator);
-    return asComplex(kind === "rand" ? pairs : kernels.add(pairs, pairs, Math.SQRT1_2 - 1));
+    const pairs = drawn(kind, device, [...shape, 2], "float32", generator, op);
+    if (kind === "rand") return intoComplex(pairs);
+    const out = intoComplex(kernels.add(pairs, pairs, Math.SQRT1_2 - 1));
+    pairs.dispose();
+    return out;
   }
   if (!isFloat(dtype)) throw new TypeMismatchError(`${op}: expected a floating point dtype, got ${dtype}`);
-  return draw(emptyOn(device, shape, dtype, op), generator);
+  const draw = kind === "rand" ? kernels.rand_like : kernels.randn_like,
+    like = emptyOn(device, shape, dtype, op),
+    out = draw(like, generator);
+  like.dispose();
+  return out;
 }

@@ -305,8 +305,8 @@ export interface ComplexCalls {
   runInPlace(compiled: CompiledOp, values: readonly unknown[]): Tensor;
   /** The conjugates of complex numbers; real ones as they are. */
   conj(x: Tensor): Tensor;
-  /** The values with which shapes decide between ops of one name: real numbers in the place of complex ones. */
-  realOf(compiled: CompiledOp, values: readonly unknown[]): unknown[];
+  /** Lets shapes decide between ops of one name: `by` gets the values with real numbers in the place of complex ones. */
+  decide(compiled: CompiledOp, values: readonly unknown[], by: (real: unknown[]) => void): void;
 }
 let complexCalls: ComplexCalls | null = null;
 
@@ -363,9 +363,12 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
 /** Whether an op takes these arguments: their types, shapes and options. */
 export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
   try {
-    let values = arrange(compiled.op, args);
-    values = complexOnes(compiled, values)?.realOf(compiled, values) ?? values;
-    planFor(compiled.pairs?.[0] ?? compiled, values, deviceOf(compiled, values));
+    const values = arrange(compiled.op, args),
+      complex = complexOnes(compiled, values),
+      plan = (given: unknown[]): void =>
+        void planFor(compiled.pairs?.[0] ?? compiled, given, deviceOf(compiled, given));
+    if (complex) complex.decide(compiled, values, plan);
+    else plan(values);
     return true;
   } catch (e) {
     if (e instanceof OpError) return false;

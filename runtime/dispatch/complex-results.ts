@@ -14,7 +14,9 @@ function complexResult({ op: { name } }: CompiledOp, x: Tensor): Tensor {
     throw new TypeMismatchError(
       `${name}: of ${x.dtype} the result is ${x.dtype === "float64" ? "complex128" : "complex32"}, which there is not`,
     );
-  return complexOf(x, wayBackOf(name));
+  const out = complexOf(x, wayBackOf(name));
+  x.dispose(); // nobody else has the pairs
+  return out;
 }
 
 /** What a call has made: `which` has a 1 for each of its results that is complex. */

@@ -6,6 +6,7 @@ import { IndexError, OpError } from "../base/errors.js";
 import { joined } from "./join.js";
 import * as kernels from "../views/needed-ops.js";
 import { type Shape, axesOf, axisOf, integers, numelOf, showShape } from "../base/shape.js";
+import { tidy } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { narrow } from "../views/views.js";
 import * as views from "../views/views.js";
@@ -28,14 +29,14 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
   if (along.length === 0) {
     if (by.length > 1)
       throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
-    return views.owned(views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape));
+    return tidy(() => views.owned(views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape)));
   }
   if (by.length !== along.length)
     throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
   if (x.ndim === 0) throw new IndexError(`roll: Dimension specified as ${along[0]} but tensor has no dimensions`);
   if (numelOf(x.shape) === 0) return clone(x); // whatever `dims` says, as in PyTorch
   along.forEach((dim) => axisOf(dim, x.ndim, "roll"));
-  return along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x);
+  return tidy(() => along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x));
 }
 
 /**

@@ -7,6 +7,7 @@ import { taken } from "../base/named-arguments.js";
 import { conjugate, run } from "../dispatch/call.js";
 import { Complex } from "../elements/complex-number.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
+import { tidy } from "../tensor/memory.js";
 import { sideBySide } from "../tensor/pairs.js";
 import { check, tensorOf } from "../tensor/tensor-arguments.js";
 import { clone } from "../tensor/copy.js";
@@ -20,7 +21,8 @@ export function complex(...args: unknown[]): Tensor | Complex {
   const [real, imag] = taken("complex real imag", args);
   takeComplex();
   if (typeof real === "number" && typeof imag === "number") return new Complex(real, imag);
-  return complexOf(run(complex_ofOp, [tensorOf(real, "complex", "real"), tensorOf(imag, "complex", "imag")]) as Tensor);
+  const parts = [tensorOf(real, "complex", "real"), tensorOf(imag, "complex", "imag")];
+  return tidy(() => complexOf(run(complex_ofOp, parts) as Tensor));
 }
 
 /** Pairs of float32 along a last axis of length 2, which must lie side by side, seen as complex numbers. */

@@ -15,6 +15,7 @@ import { tensorOf } from "../tensor/tensor-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";
+import { tidy } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { sliceAxis } from "../views/views.js";
 import type { DimOption } from "../views/splitting.js";
@@ -72,7 +73,9 @@ export function joined(tensors: Tensors, dim: number | undefined, op: string): T
     for (const t of tensors) {
       starts.push(at);
       if (legacy(t)) continue;
-      copyInto(sliceAxis(out, axis, at, t.shape[axis]!, 1, op), t);
+      const part = sliceAxis(out, axis, at, t.shape[axis]!, 1, op);
+      copyInto(part, t);
+      part.dispose();
       at += t.shape[axis]!;
     }
   });
@@ -121,10 +124,12 @@ function stacked(tensors: Tensors, dim: number | undefined, op: string): Tensor 
       );
     }
   });
-  return joined(
-    tensors.map((t) => views.unsqueeze(t, axis)),
-    axis,
-    op,
+  return tidy(() =>
+    joined(
+      tensors.map((t) => views.unsqueeze(t, axis)),
+      axis,
+      op,
+    ),
   );
 }
 /** Joins tensors of one shape along a new axis. */

@@ -37,6 +37,7 @@ function replaced(
       );
     }
     copyInto(part, src);
+    if (part !== copy) part.dispose();
     return copy;
   });
   if (!recording(input, src)) return out;
@@ -179,7 +180,9 @@ export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number
     windows.push([axis, Math.max(before, 0), length]);
   }
   const border = full(shape, number(value, "constant_pad_nd", "value"), { dtype: x.dtype, device: x.device });
-  return replaced("constant_pad_nd", border, inner, (t) =>
+  const out = replaced("constant_pad_nd", border, inner, (t) =>
     windows.reduce((part, [axis, start, length]) => narrow(part, axis, start, length, "constant_pad_nd"), t),
   );
+  border.dispose();
+  return out;
 }

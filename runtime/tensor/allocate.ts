@@ -6,12 +6,12 @@ import { contiguousStrides, frozen, numelOf } from "../base/shape.js";
 import type { Device } from "../devices/device.js";
 import { converter, type DType, dtypeNumber, entry, newElements } from "../elements/dtype.js";
 import { keep } from "./memory.js";
-import { asComplex, asPairs } from "./pairs.js";
+import { asPairs, intoComplex } from "./pairs.js";
 import { Tensor } from "./tensor.js";
 
 /** A contiguous tensor with undefined elements on a device. */
 export function emptyOn(device: Device, shape: readonly number[], dtype: DType, op: string): Tensor {
-  if (dtype === "complex64") return asComplex(emptyOn(device, [...shape, 2], "float32", op));
+  if (dtype === "complex64") return intoComplex(emptyOn(device, [...shape, 2], "float32", op));
   return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, frozen(shape), contiguousStrides(shape), 0);
 }
 
@@ -30,9 +30,12 @@ export function filledOn(
     if (re === im) device.fill(out.storage, re);
     else {
       const storage = device.upload(Float32Array.of(re, im), "float32", op),
-        strides = pairs.shape.map((_, i) => +(i === shape.length));
-      device.copy(pairs, { storage, dtype: "float32", shape: pairs.shape, strides, offset: 0 });
+        strides = pairs.shape.map((_, i) => +(i === shape.length)),
+        one = new Tensor(storage, "float32", pairs.shape, strides, 0);
+      device.copy(pairs, one);
+      one.dispose();
     }
+    pairs.dispose();
     return out;
   }
   if (value instanceof Complex) throw new OpError(`${op}: ${value} does not fit into ${dtype}`);

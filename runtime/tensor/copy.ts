@@ -7,6 +7,7 @@ import type { Device } from "../devices/device.js";
 import { type DType, differentiable } from "../elements/dtype.js";
 import { attach, FunctionNode, recording } from "../tape/node.js";
 import { emptyOn, filledOn } from "./allocate.js";
+import { tidy } from "./memory.js";
 import { asComplex, asPairs, asPart } from "./pairs.js";
 import { arrange } from "./read.js";
 import { Tensor } from "./tensor.js";
@@ -19,7 +20,9 @@ export function copyInto(target: Tensor, source: Tensor): void {
   if (target.numel() === 0) return;
   if (from.type === "meta") return;
   if (target.dtype === "complex64" || source.dtype === "complex64") {
-    copyParts(target, source);
+    tidy(() => {
+      copyParts(target, source);
+    });
     return;
   }
   if (here !== from) {
@@ -73,7 +76,7 @@ export const contiguous = (x: Tensor): Tensor => (isContiguous(x.shape, x.stride
 
 /** A tensor on the CPU, copied to another device.  Not recorded. */
 export function uploaded(x: Tensor, device: Device): Tensor {
-  if (x.dtype === "complex64") return asComplex(uploaded(asPairs(x), device));
+  if (x.dtype === "complex64") return tidy(() => asComplex(uploaded(asPairs(x), device)));
   const { shape, strides, offset, dtype } = x,
     span = extent(shape, strides);
   const elements = arrange(x.storage.as(dtype).subarray(offset, offset + span), dtype, shape, strides, 0);

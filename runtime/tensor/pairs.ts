@@ -18,6 +18,13 @@ export function asComplex(pairs: Tensor): Tensor {
   return new Tensor(pairs.storage, "complex64", shape, strides, pairs.offset / 2);
 }
 
+/** The same of pairs that nobody else uses: their memory is that of the complex numbers alone. */
+export function intoComplex(pairs: Tensor): Tensor {
+  const out = asComplex(pairs);
+  pairs.dispose();
+  return out;
+}
+
 /** The real (0) or the imaginary (1) parts. */
 export function asPart(x: Tensor, part: 0 | 1): Tensor {
   const strides = Object.freeze(x.strides.map((s) => 2 * s));

@@ -9,7 +9,7 @@ import { type DType, differentiable, isDType, toDType } from "../elements/dtype.
 import { attach, FunctionNode, JoinNode, recording } from "../tape/node.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
 import { emptyOn, filledOn, scalar } from "../tensor/allocate.js";
-import { asComplex } from "../tensor/pairs.js";
+import { intoComplex } from "../tensor/pairs.js";
 import { cast, clone, copyInto, uploaded } from "../tensor/copy.js";
 import { readStored } from "../tensor/read.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
@@ -82,7 +82,7 @@ async function downloaded(x: Tensor, device: Device): Promise<Tensor> {
     elements = await readStored(x, "to");
   const { dtype, shape } = inMemory(x),
     whole = new Tensor(device.upload(elements, dtype, "to"), dtype, frozen(shape), contiguousStrides(shape), 0),
-    out = x.dtype === dtype ? whole : asComplex(whole);
+    out = x.dtype === dtype ? whole : intoComplex(whole);
   const back = x.storage.device;
   return recorded ? attach(out, new FunctionNode("ToDeviceBackward", x, (grad) => to(grad, [back]) as Tensor)) : out;
 }

@@ -81,6 +81,54 @@ export default {
     losses.forEach((loss) => loss.dispose());
     t.equal(holding(t, "logaddexp")(), [0, 0]);
   },
+  "a result alone holds its memory: what was made on the way to it holds none": async (t) => {
+    const { torch } = t,
+      on = { device: t.device },
+      x = torch.rand([4, 4], on),
+      y = torch.rand([4, 4], on),
+      z = torch.complex(x, y),
+      w = z.clone(),
+      calls = {
+        rand: () => torch.rand([4], on),
+        randn: () => torch.randn([4], { ...on, dtype: "complex64" }),
+        full: () => torch.full([4], torch.complex(1, 2), on),
+        cat: () => torch.cat([x, y], 1),
+        stack: () => torch.stack([x, y]),
+        roll: () => x.roll(1, 0),
+        pad: () => torch.constant_pad_nd(x, [1, 2]),
+        scatter: () => torch.select_scatter(x, y.select(0, 0), 0, 1),
+        einsum: () => torch.einsum("ij,jk->ik", x, y),
+        complex: () => torch.complex(x, y),
+        polar: () => torch.polar(x, y),
+        clone: () => z.clone(),
+        join: () => torch.cat([z, w]),
+        add: () => z.add(x),
+        mul: () => z.mul(w),
+        "mul by a number": () => z.mul(torch.complex(0, 1)),
+        exp: () => z.exp(),
+        abs: () => z.abs(),
+        sum: () => z.sum(0),
+        matmul: () => z.matmul(w),
+        conj: () => z.conj_physical(),
+        fft: () => torch.fft.fft(z),
+        rfft: () => torch.fft.rfft(x),
+        irfftn: () => torch.fft.irfftn(z),
+        "in place": () => z.clone().mul_(w),
+      };
+    for (const [name, call] of Object.entries(calls)) {
+      call().dispose(); // numbers are kept for all calls
+      const before = torch.memory()[t.device].buffers;
+      call().dispose();
+      t.equal([name, torch.memory()[t.device].buffers], [name, before]);
+    }
+    const [a, b] = [z.detach().requires_grad_(), x.detach().requires_grad_()];
+    torch
+      .stack([a.mul(w).exp(), torch.complex(b, y)])
+      .abs()
+      .sum()
+      .backward();
+    t.equal([a.grad.dtype, b.grad.dtype], ["complex64", "float32"]);
+  },
   "gradients have an origin of their own": async (t) => {
     const held = holding(t, "sinc backward"),
       x = t.torch.ones([64], { device: t.device, requires_grad: true });
