@@ -116,7 +116,9 @@ export const ARITHMETIC: Table = {
   BitwiseXor: two(T.bitwise_xor),
   BitShift: (inputs, attributes, context) => {
     const [a, b] = inputs as [Tensor, Tensor];
-    if (attributes.direction === "LEFT") return T.bitwise_left_shift(a, b);
+    if (attributes.direction === "LEFT")
+      // what is shifted out of 32 bits is lost
+      return cast(T.bitwise_left_shift(a.dtype === "int32" ? cast(a, "int64") : a, b) as Tensor, a.dtype);
     return a.dtype === "uint32"
       ? wide((x, n) => T.floor(T.div(x, T.exp2(n))) as Tensor, true)(inputs, attributes, context)
       : T.bitwise_right_shift(a, b);
