@@ -21,7 +21,7 @@ from ..data.model import (
     UniformField,
 )
 from ..data.model import Program as OpProgram
-from ..data.nodes import Constant, Element, Node
+from ..data.nodes import Constant, Element, Node, Unary, Uniform
 from ..planner.lines import active
 from ..planner.writer import infinite
 from .settle import is_absent, settled_kernel
@@ -99,7 +99,13 @@ def part_of(step: int, kernels: list[Kernel]) -> Part:
 def filled(step: int, value: int, length: int, number: float) -> Work:
     """A fill, as a map."""
     target = Bound("float32", [length], [1], 0, [Axis([length], [1])], False, True)
-    return mapped_onto(step, "fill", [target], [value], Constant("f", number))
+    body: Node = Constant("f", number)
+    uniforms: list[UniformField] = []
+    if number - number != 0:  # what no text of a kernel can say
+        name = "inf" if number == number else "nan"
+        body = Unary("-", Uniform(name)) if number < 0 else Uniform(name)
+        uniforms = [UniformField(name, "f", None)]
+    return mapped_onto(step, "fill", [target], [value], body, uniforms)
 
 
 def copied(
@@ -109,17 +115,18 @@ def copied(
     where they begin."""
     read = Bound("float32", shape, source, start, [Axis(shape, source)], True, False)
     written = Bound("float32", shape, target, at, [Axis(shape, target)], True, False)
-    return mapped_onto(step, "copy", [read, written], values, Element(0))
+    return mapped_onto(step, "copy", [read, written], values, Element(0), [])
 
 
-def mapped_onto(step: int, name: str, slots: list[Bound], values: list[int], body: Node) -> Work:
+def mapped_onto(
+    step: int, name: str, slots: list[Bound], values: list[int], body: Node, uniforms: list[UniformField]
+) -> Work:
     last = len(slots) - 1
     store = Step("store", "", "", "f", False, last, "=")
     accesses = [Access(n, ["i"], "f") for n in range(len(slots))]
     code = Code([ReadCode([None], None, None) for _ in slots], [StepCode(None, body)])
-    kernel = Kernel(
-        "map", None, [Loop("i", None, "i", False)], [], False, accesses, [store], [], code, None, [], [], False, [], 0
-    )
+    loop = Loop("i", None, "i", False)
+    kernel = Kernel("map", None, [loop], [], False, accesses, [store], [], code, None, uniforms, [], False, [], 0)
     own = [Slot(f"x{n}", "output" if n == last else "input", "float32", [], -1, False) for n in range(len(slots))]
     call = Call({}, {"i": slots[last].axes[0].sizes}, "float32", slots, [], [])
     op = Op(name, [], own, "none", [], [], [], [last], [], "", "", False, [], [])
