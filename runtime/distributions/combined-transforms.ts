@@ -36,7 +36,12 @@ class ComposeClass extends TransformClass {
   /** One transform after another. */
   constructor(parts: readonly Transform[], cache_size?: Cache) {
     super(cache_size);
-    this.parts = listed(parts, "ComposeTransform", "parts");
+    const all = listed(parts, "ComposeTransform", "parts");
+    // Its inverse is one of its parts' inverses, which find what they remember.
+    this.parts = this.cache_size ? all.map((part) => part.with_cache(1)) : all;
+  }
+  override with_cache(cache_size: 0 | 1 = 1): this {
+    return cache_size === this.cache_size ? this : (new ComposeClass(this.parts, cache_size) as this);
   }
   /** How many last axes one value has before and behind all of them. */
   private get event_dims(): readonly [before: number, behind: number] {

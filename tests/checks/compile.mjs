@@ -373,5 +373,6 @@ export default {
     t.close(grad, await w.grad.data());
     t.equal(Object.values(torch.compiler.counts(f)), [0, 0, 0, 0]);
     same(t, await f(x).data(), await x.mul(2).add(1).data());
+    t.equal(Object.values(torch.compiler.counts(f)), [1, 0, 0, 0]);
   },
 };

@@ -75,6 +75,7 @@ export default {
       text = explain(f);
     ok(svg.startsWith("<svg xmlns=") && wellFormed(svg), svg);
     ok(svg.includes("a&lt;b &amp; &quot;c&quot;"), svg);
+    ok(/>0: [^<]*float32\[5, 7\]/.test(svg), svg); // what its first step makes
     const lives = text.match(/\(steps \d+ to \d+\)/g).length,
       steps = text.split("\n").filter((line) => /^ {2}\d+: /.test(line)).length;
     // One for the ground.

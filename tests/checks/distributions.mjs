@@ -379,4 +379,23 @@ export default {
     await t.throws(() => D.Kumaraswamy(1, 2).log_prob(t.tensor(1.5)), /to be within the support \(Interval/);
     t.equal(await D.Normal(0, -1, { validate_args: false }).scale.item(), -1);
   },
+
+  "a transform that remembers is the transform that it was": async (t) => {
+    const { transforms } = t.torch.distributions;
+    for (const [made, there] of [
+      [transforms.ExpTransform(), [1, Math.E]],
+      [transforms.AffineTransform(1, 2), [1, 3]],
+      [
+        transforms.ComposeTransform([transforms.AffineTransform(1, 2), transforms.ExpTransform()]),
+        [Math.E, Math.E ** 3],
+      ],
+    ]) {
+      const remembering = made.with_cache(1),
+        x = t.tensor([0, 1]),
+        y = remembering(x);
+      t.equal(remembering.constructor, made.constructor);
+      t.close(await y.tolist(), there);
+      t.equal([remembering(x) === y, remembering.inv(y) === x, made(x) === made(x)], [true, true, false]);
+    }
+  },
 };

@@ -360,4 +360,36 @@ export default {
     ];
     for (const [call, words] of cases) await t.throws(call, words);
   },
+
+  "defaults are PyTorch's": async (t) => {
+    // What `torch.optim.X(params).defaults` says in PyTorch 2.13, but for what chooses among its own loops.
+    const betas = [0.9, 0.999],
+      wanted = {
+        SGD: { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false },
+        Adam: { lr: 1e-3, betas, eps: 1e-8, weight_decay: 0, amsgrad: false, decoupled_weight_decay: false },
+        AdamW: { lr: 1e-3, betas, eps: 1e-8, weight_decay: 0.01, amsgrad: false, decoupled_weight_decay: true },
+        Adamax: { lr: 2e-3, betas, eps: 1e-8, weight_decay: 0 },
+        NAdam: { lr: 2e-3, betas, eps: 1e-8, weight_decay: 0, momentum_decay: 4e-3, decoupled_weight_decay: false },
+        RAdam: { lr: 1e-3, betas, eps: 1e-8, weight_decay: 0, decoupled_weight_decay: false },
+        ASGD: { lr: 0.01, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0 },
+        Rprop: { lr: 0.01, etas: [0.5, 1.2], step_sizes: [1e-6, 50] },
+        RMSprop: { lr: 0.01, momentum: 0, alpha: 0.99, eps: 1e-8, centered: false, weight_decay: 0 },
+        Adagrad: { lr: 0.01, lr_decay: 0, eps: 1e-10, weight_decay: 0, initial_accumulator_value: 0 },
+        Adadelta: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0 },
+        Adafactor: { lr: 0.01, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0 },
+        LBFGS: {
+          ...{ lr: 1, max_iter: 20, max_eval: 25, tolerance_grad: 1e-7, tolerance_change: 1e-9, history_size: 100 },
+          line_search_fn: null,
+        },
+        Muon: {
+          ...{ lr: 1e-3, weight_decay: 0.1, momentum: 0.95, nesterov: true, ns_coefficients: [3.4445, -4.775, 2.0315] },
+          ...{ eps: 1e-7, ns_steps: 5, adjust_lr_fn: null },
+        },
+      };
+    for (const [name, defaults] of Object.entries(wanted)) {
+      const [group] = t.torch.optim[name]([t.torch.nn.Parameter(t.tensor([[1]]))]).param_groups,
+        own = Object.entries(group).filter(([key]) => key !== "params" && key !== "maximize");
+      t.equal([name, ...own.sort().flat(2)], [name, ...Object.entries(defaults).sort().flat(2)]);
+    }
+  },
 };

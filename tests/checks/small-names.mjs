@@ -75,6 +75,8 @@ export default {
       within = nn.Dropout(0.5, { inplace: true });
     t.equal([layer.eval()(y) === y, within.eval()(y) === y, layer.train()(y) === y], [true, true, false]);
     t.equal([torch.dropout(y, 0.5, false) === y, torch.native_dropout(y, 0.5, false)[0] === y], [true, false]);
+    const [dropped, kept] = torch.native_dropout(torch.ones([64], { device: t.device }), 0.75, true);
+    t.equal(await dropped.tolist(), await kept.mul(4).float().tolist()); // what is kept stands for four
     // Nothing is written, so that a leaf may stand there, and its number of changes stays.
     F.dropout(x, { training: false, inplace: true });
     layer.eval()(y).sum().backward();
