@@ -21,7 +21,7 @@ export interface TransformClass {
 
 export class TransformClass {
   declare private remembered: readonly [x: Tensor, y: Tensor] | null;
-  declare private readonly cache_size: number;
+  declare protected readonly cache_size: number;
 
   /** A base class to derive from: give it `_call`, `_inverse`, `log_abs_det_jacobian`, `domain` and `codomain`. */
   constructor(cache_size: Cache = 0) {

@@ -7,8 +7,7 @@ import type { Device } from "../devices/device.js";
 import { type DType, differentiable } from "../elements/dtype.js";
 import { attach, FunctionNode, recording } from "../tape/node.js";
 import { emptyOn, filledOn } from "./allocate.js";
-import { tidy } from "./memory.js";
-import { asComplex, asPairs, asPart } from "./pairs.js";
+import { asPairs, asPart, intoComplex } from "./pairs.js";
 import { arrange } from "./read.js";
 import { Tensor } from "./tensor.js";
 
@@ -20,9 +19,7 @@ export function copyInto(target: Tensor, source: Tensor): void {
   if (target.numel() === 0) return;
   if (from.type === "meta") return;
   if (target.dtype === "complex64" || source.dtype === "complex64") {
-    tidy(() => {
-      copyParts(target, source);
-    });
+    copyParts(target, source);
     return;
   }
   if (here !== from) {
@@ -36,14 +33,26 @@ export function copyInto(target: Tensor, source: Tensor): void {
 
 /** The same of complex numbers: what is real has imaginary parts of 0, and of what becomes real those are dropped. */
 function copyParts(target: Tensor, source: Tensor): void {
-  if (target.dtype !== "complex64") copyInto(target, asPart(source, 0));
-  else if (source.dtype === "complex64") copyInto(asPairs(target), asPairs(source));
-  else {
-    const none = filledOn(target.storage.device, [], 0, "float32", "copy");
-    copyInto(asPart(target, 0), source);
-    copyInto(asPart(target, 1), none.lay(target.shape, frozen(target.shape.map(() => 0)), 0));
-    none.dispose();
-  }
+  const [to, from] =
+    target.dtype !== "complex64"
+      ? [[target], [asPart(source, 0)]]
+      : source.dtype === "complex64"
+        ? [[asPairs(target)], [asPairs(source)]]
+        : [
+            [asPart(target, 0), asPart(target, 1)],
+            [source, nothing(target)],
+          ];
+  to.forEach((part, i) => {
+    copyInto(part, from[i]!);
+  });
+  // Views hold the memory of what they are views of.
+  for (const part of [...to, ...from]) if (part !== target && part !== source) part.dispose();
+}
+
+/** Zeros in the shape of a complex tensor. */
+function nothing({ storage: { device }, shape }: Tensor): Tensor {
+  const zero = filledOn(device, [], 0, "float32", "copy");
+  return zero.lay(shape, frozen(shape.map(() => 0)), 0);
 }
 
 function fresh(x: Tensor, dtype: DType, op: string): Tensor {
@@ -76,7 +85,12 @@ export const contiguous = (x: Tensor): Tensor => (isContiguous(x.shape, x.stride
 
 /** A tensor on the CPU, copied to another device.  Not recorded. */
 export function uploaded(x: Tensor, device: Device): Tensor {
-  if (x.dtype === "complex64") return tidy(() => asComplex(uploaded(asPairs(x), device)));
+  if (x.dtype === "complex64") {
+    const pairs = asPairs(x),
+      out = intoComplex(uploaded(pairs, device));
+    pairs.dispose();
+    return out;
+  }
   const { shape, strides, offset, dtype } = x,
     span = extent(shape, strides);
   const elements = arrange(x.storage.as(dtype).subarray(offset, offset + span), dtype, shape, strides, 0);
