@@ -199,7 +199,11 @@ function byParts(compiled: CompiledOp, values: Values, terms: number[][], device
   ) as [Tensor[], Tensor[]];
   return real.map((x, i) => {
     const y = imaginary[i]!;
-    if (!isComplexTensor(x) && !isComplexTensor(y)) return named(compiled, runValues(complex_ofOp, [x, y])[0]!);
+    if (!isComplexTensor(x) && !isComplexTensor(y)) {
+      // Of whole numbers the parts are whole, too.
+      const parts = [real[i]!, y as Tensor].map((part) => (isFloat(part.dtype) ? part : cast(part, "float32", name)));
+      return named(compiled, runValues(complex_ofOp, parts)[0]!);
+    }
     const pairs = [x, y].map((part) => toPairs(part, device, name));
     return named(compiled, runValues(complex_joinedOp, pairs)[0]!);
   });

@@ -5,9 +5,9 @@ import { overlaps, showShape } from "../base/shape.js";
 import { isRecording, is_inference_mode_enabled } from "../tape/grad-mode.js";
 import type { Tensor } from "./tensor.js";
 
-/** Throws if `x` must not be changed in place now. */
-export function beforeInPlace(x: Tensor, op: string): void {
-  if (overlaps(x.shape, x.strides)) {
+/** Throws if `x` must not be changed in place now.  `alike`: all its elements become the same number. */
+export function beforeInPlace(x: Tensor, op: string, alike = false): void {
+  if (!alike && overlaps(x.shape, x.strides)) {
     throw new OpError(
       `${op}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
         `Please clone() the tensor before performing the operation. The tensor has size ${showShape(x.shape)} and stride ${showShape(x.strides)}`,

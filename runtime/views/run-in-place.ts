@@ -45,7 +45,7 @@ function changeWithin(
 /** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
 export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
   const { op } = compiled,
-    name = `${op.name}_`,
+    name = op.name.endsWith("_") ? op.name : `${op.name}_`,
     values = arrange(op, args),
     x = values[0];
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);

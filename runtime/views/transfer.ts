@@ -113,7 +113,7 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
             );
   x.check(op);
   source.check(op);
-  beforeInPlace(x, op);
+  beforeInPlace(x, op, op === "fill_" && source.ndim === 0);
   const wide = fitted(x, source, op),
     records = differentiable(x.dtype) && recording(x, source),
     { shape, dtype } = source;

@@ -67,7 +67,9 @@ ARITHMETIC = [
     ["div", [x("edge"), C], {}], ["reciprocal", [Z], {}], ["neg", [Z], {}], ["positive", [Z], {}],
     ["square", [Z], {}], ["pow", [Z, W], {}], ["pow", [Z, 2], {}], ["pow", [Z, -1], {}], ["pow", [Z, 0.5], {}],
     ["pow", [Z, C], {}], ["pow", [P, Z], {}], ["pow", [2, Z], {}], ["pow", [Z, 0], {}],
-    ["addcmul", [Z, W, V], {"value": 2}], ["addcdiv", [Z, W, P], {}], ["lerp", [Z, W, 0.3], {}],
+    *([f, [x("ints"), C], {}] for f in ("add", "sub", "rsub", "mul", "div", "pow")),
+    *([f, [x("mask"), C], {}] for f in ("add", "mul", "div")), ["where", [x("mask"), x("ints"), C], {}],
+    ["where", [x("mask"), C, 2], {}], ["addcmul", [Z, W, V], {"value": 2}], ["addcdiv", [Z, W, P], {}], ["lerp", [Z, W, 0.3], {}],
 ]  # fmt: skip
 PARTS = [
     ["abs", [Z], {}], ["angle", [Z], {}], ["abs", [x("edge")], {}], ["angle", [x("edge")], {}], ["sgn", [Z], {}],
@@ -101,7 +103,8 @@ REDUCED = [
     ["sum", [Z], {}], ["sum", [Z, 1], {}], ["sum", [Z], {"dim": 0, "keepdim": True}], ["mean", [Z], {}],
     ["mean", [Z, -1], {}], ["sum", [R], {"dtype": COMPLEX}], ["cumsum", [Z, 1], {}], ["linalg.vector_norm", [Z], {}],
     ["linalg.vector_norm", [Z, 1, 1], {}], ["linalg.norm", [Z], {}], ["norm", [Z], {}], ["diff", [Z], {}],
-    ["trapezoid", [Z], {}],
+    ["trapezoid", [Z], {}], ["gradient", [x("s")], {"dim": [0, 1], "spacing": 2}], ["gradient", [x("s")], {"dim": -1}],
+    ["gradient", [Z], {"dim": 1, "spacing": [x("row")], "edge_order": 2}],
 ]  # fmt: skip
 MOVED = [
     ["cat", [[Z, W]], {}], ["cat", [[Z, R]], {"dim": 1}], ["stack", [[Z, W]], {"dim": -1}], ["where", [x("mask"), Z, W], {}],
