@@ -61,7 +61,8 @@ def test_every_distribution_is_here():
     assert not ERRORS and not DRAWN_ERRORS
     assert {n for n, op in DRAWN.ops.items() if op.random} == {name for name, *_ in (*TRIED, *COUNTED)}
     drawn = {n for n, op in LIBRARY.ops.items() if op.random and op.pointwise and not n.endswith("dropout")} - {
-        "bernoulli"
+        "bernoulli",
+        "bernoulli_fill_each",
     }
     assert drawn <= set(CONTINUOUS) | set(DISCRETE), drawn
 
@@ -207,10 +208,11 @@ def test_a_gamma_number_keeps_its_share_as_its_shape_moves():
     np.testing.assert_allclose(np.asarray(slopes.numpy(a, np.log(x))) * x, wanted, rtol=1e-9)
 
 
-def test_bernoulli_follows_its_argument():
-    f = Function(LIBRARY.ops["bernoulli"], LIBRARY)
+@pytest.mark.parametrize("name", ["bernoulli", "bernoulli_fill_each"])
+def test_bernoulli_follows_its_argument(name):
+    f = Function(LIBRARY.ops[name], LIBRARY)
     p = np.repeat(np.float32([0.0, 0.25, 1.0]), COUNT)
-    shares = np.asarray(f.numpy(p)).reshape(3, COUNT).mean(1)
+    shares = np.asarray(f.numpy(*([p] if name == "bernoulli" else [np.zeros_like(p), p]))).reshape(3, COUNT).mean(1)
     assert shares[0] == 0 and shares[2] == 1 and abs(shares[1] - 0.25) < 0.01
 
 

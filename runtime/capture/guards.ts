@@ -87,14 +87,19 @@ export const layoutOf = ({ dtype, shape, strides, offset }: Tensor): Layout => (
 
 /** The hooks on a tensor's gradient. */
 function hooksOf(x: Tensor): readonly unknown[] {
+  if (!x.accumulator && !x.node && !x.base) return NONE;
   const hooks = (x.currentNode() ?? x.accumulator)?.hooks?.get(x.node ? x.outputNumber : 0) ?? NONE,
     after = x.accumulator?.after;
   return after?.size ? [...hooks, ...after] : hooks;
 }
 const NONE: readonly unknown[] = [];
+/** A list as it is now; that of none is one list. */
+const kept = (list: readonly unknown[]): readonly unknown[] => (list.length ? [...list] : NONE);
 
 const sameLayout = (a: Layout, b: Layout): boolean =>
-  a.offset === b.offset && sameList(a.shape, b.shape) && sameList(a.strides, b.strides);
+  a.offset === b.offset &&
+  (a.shape === b.shape || sameList(a.shape, b.shape)) &&
+  (a.strides === b.strides || sameList(a.strides, b.strides));
 
 const sharing = (tensors: readonly Tensor[], at: number): number => {
   for (let i = 0; i < at; i++) if (tensors[i]!.storage === tensors[at]!.storage) return i;
@@ -121,22 +126,23 @@ function difference(x: Tensor, was: Given, exact: boolean): string | null {
 
 /** What a module held when it was first called: its own properties by name, and how many hooks. */
 export interface ModuleSeen {
-  readonly values: ReadonlyMap<string, unknown>;
+  readonly names: readonly string[];
+  readonly values: readonly unknown[];
   /** What computes a property whenever it is asked for (nn.utils.parametrize): asking may change something. */
-  readonly computed: ReadonlyMap<string, unknown>;
+  readonly computed: readonly (readonly [name: string, get: unknown])[];
   /** How many properties it had, if its class may ask for one that is not there yet; else -1. */
   readonly count: number;
   readonly hooks: readonly (readonly [ReadonlySet<unknown>, readonly unknown[]])[];
 }
 
 export function moduleSeen(module: object, { hooks, buffers }: KeptByModule): ModuleSeen {
-  const values = new Map<string, unknown>(),
-    computed = new Map<string, unknown>();
-  for (const [name, { get, value }] of Object.entries(Object.getOwnPropertyDescriptors(module)))
-    if (get && !buffers.has(name)) computed.set(name, get);
-    else if (name !== "prototype") values.set(name, get ? get.call(module) : value);
+  const own = Object.entries(Object.getOwnPropertyDescriptors(module)).filter(([name]) => name !== "prototype"),
+    isComputed = ([name, { get }]: (typeof own)[number]): boolean => get !== undefined && !buffers.has(name),
+    held = own.filter((property) => !isComputed(property)),
+    computed = own.filter(isComputed).map(([name, { get }]) => [name, get] as const);
   return {
-    values,
+    names: held.map(([name]) => name),
+    values: held.map(([, { get, value }]) => (get ? get.call(module) : (value as unknown)) as unknown),
     computed,
     count: isOurs(module) ? -1 : Object.keys(module).length,
     hooks: Object.values(hooks)
@@ -146,8 +152,9 @@ export function moduleSeen(module: object, { hooks, buffers }: KeptByModule): Mo
 }
 
 /** The first property that is not what it was. */
-function changed(module: object, { values, computed, hooks }: ModuleSeen): string | null {
-  for (const [name, value] of values) if (!Object.is((module as Record<string, unknown>)[name], value)) return name;
+function changed(module: object, { names, values, computed, hooks }: ModuleSeen): string | null {
+  for (let i = 0; i < names.length; i++)
+    if (!Object.is((module as Record<string, unknown>)[names[i]!], values[i])) return names[i]!;
   for (const [name, get] of computed) if (Object.getOwnPropertyDescriptor(module, name)?.get !== get) return name;
   for (const [set, before] of hooks)
     if (set.size !== before.length || !before.every((hook) => set.has(hook))) return "hooks";
@@ -219,7 +226,7 @@ export class Guards {
         weak,
         requires_grad,
         leaf: x.is_leaf,
-        hooks: [...hooksOf(x)],
+        hooks: kept(hooksOf(x)),
         shares: sharing(tensors, at),
         first: tensors.indexOf(x),
         storage,
@@ -236,7 +243,7 @@ export class Guards {
       .filter(([x]) => !given.includes(x))
       .map(([tensor, layout]) => {
         const { storage, requires_grad } = tensor;
-        return { tensor, storage, requires_grad, layout, hooks: [...hooksOf(tensor)] };
+        return { tensor, storage, requires_grad, layout, hooks: kept(hooksOf(tensor)) };
       });
     for (const [leaf, { before, set }] of leaves) {
       if (set || seen.forms(leaf)) continue;

@@ -73,7 +73,7 @@ export function gradient(...args: unknown[]): Tensor[] {
   const [input, spacing, dim, edge_order] = taken("gradient input spacing? dim? edge_order?", args);
   check(input, "gradient", "input");
   const order = (edge_order ?? 1) as number,
-    x = input.is_floating_point() || input.is_complex() ? input : copying.cast(input, "float32", "float");
+    x = input.is_floating_point() || input.dtype === "complex64" ? input : copying.cast(input, "float32", "float");
   if (order !== 1 && order !== 2)
     throw new OpError("gradient: torch.gradient only supports edge_order=1 and edge_order=2.");
   const axes =
