@@ -82,7 +82,7 @@ class Instance:
         a, at, shape = self.views[name], 0, []
         for d in self.op.tensors[name].dims:
             if d.kind == "domain" and d.option:
-                a = np.ascontiguousarray(a.transpose(np.argsort(order)))
+                a = np.array(a.transpose(np.argsort(order)), order="C")
                 return a
             width = sum(len(self.packs[x.pack]) if x.pack else 1 for x in of_dim(d))
             part = a.shape[at : at + width]

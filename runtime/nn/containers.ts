@@ -367,6 +367,8 @@ interface ParameterDictMaker {
   ): ParameterDictClass & Parameters<R>;
 }
 /**
+ * Parameters by name.
+ *
  * @example
  * [...torch.nn.ParameterDict({ scale: torch.nn.Parameter(torch.ones([2])) }).keys()]  // ["scale"]
  */

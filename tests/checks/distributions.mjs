@@ -381,14 +381,11 @@ export default {
   },
 
   "a transform that remembers is the transform that it was": async (t) => {
-    const { transforms } = t.torch.distributions;
+    const { ExpTransform, AffineTransform, ComposeTransform } = t.torch.distributions.transforms;
     for (const [made, there] of [
-      [transforms.ExpTransform(), [1, Math.E]],
-      [transforms.AffineTransform(1, 2), [1, 3]],
-      [
-        transforms.ComposeTransform([transforms.AffineTransform(1, 2), transforms.ExpTransform()]),
-        [Math.E, Math.E ** 3],
-      ],
+      [ExpTransform(), [1, Math.E]],
+      [AffineTransform(1, 2), [1, 3]],
+      [ComposeTransform([AffineTransform(1, 2), ExpTransform()]), [Math.E, Math.E ** 3]],
     ]) {
       const remembering = made.with_cache(1),
         x = t.tensor([0, 1]),
