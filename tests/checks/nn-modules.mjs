@@ -365,4 +365,15 @@ export default {
       ],
     );
   },
+  "attention whose keys and values have other widths has a weight for each": async (t) => {
+    const m = t.torch.nn.MultiheadAttention(4, 2, { kdim: 3, vdim: 5, device: t.device }),
+      x = (width) => t.torch.ones([2, 1, width], { device: t.device });
+    t.equal(
+      ["q", "k", "v"].flatMap((name) => [...m.state_dict()[`${name}_proj_weight`].shape]),
+      [4, 4, 4, 3, 4, 5],
+    );
+    const [out] = m(x(4), x(3), x(5));
+    out.sum().backward();
+    t.equal([...m.k_proj_weight.grad.shape], [4, 3]);
+  },
 };

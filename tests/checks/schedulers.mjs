@@ -164,4 +164,12 @@ export default {
     ])
       await t.throws(() => rates(make), /param_groups\[1\] was added after this scheduler was made/);
   },
+  "averages' rates anneal in one of two ways": async (t) => {
+    const { SGD, swa_utils } = t.torch.optim,
+      optimizer = SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 });
+    await t.throws(
+      () => swa_utils.SWALR(optimizer, 0.1, { anneal_strategy: "steps" }),
+      /anneal_strategy must by one of "cos" or "linear", instead got steps/,
+    );
+  },
 };
