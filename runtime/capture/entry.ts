@@ -10,7 +10,7 @@ import { Replay } from "./replay.js";
 
 /** Kinds of calls that one program stands for: with other arguments that change nothing, say. */
 const MOST_KINDS = 8;
-/** Calls in a row after which a program is told from others that say the same but for numbers which it cannot take. */
+/** After so many calls in a row that a program could not make, one that says the same but for numbers is kept, too. */
 const MOST_MISSED = 2;
 
 /** A program, and when it stands for a call. */
@@ -19,7 +19,7 @@ export class Entry {
   private readonly earlier: Guards[] = [];
   /** When it was last asked for, in calls. */
   used = 0;
-  /** Calls in a row that it stands for and could not make: an option of an optimizer chose other kernels, say. */
+  /** Calls in a row that it stands for but could not make, as an option of an optimizer chose other kernels. */
   missed = 0;
 
   /** `async`: whether the function answers a promise. */

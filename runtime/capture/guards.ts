@@ -97,9 +97,7 @@ const NONE: readonly unknown[] = [];
 const kept = (list: readonly unknown[]): readonly unknown[] => (list.length ? [...list] : NONE);
 
 const sameLayout = (a: Layout, b: Layout): boolean =>
-  a.offset === b.offset &&
-  (a.shape === b.shape || sameList(a.shape, b.shape)) &&
-  (a.strides === b.strides || sameList(a.strides, b.strides));
+  a.offset === b.offset && sameList(a.shape, b.shape) && sameList(a.strides, b.strides);
 
 const sharing = (tensors: readonly Tensor[], at: number): number => {
   for (let i = 0; i < at; i++) if (tensors[i]!.storage === tensors[at]!.storage) return i;
