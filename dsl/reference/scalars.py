@@ -16,12 +16,15 @@ from ..ir.intrinsics import ROUTINES
 from . import special
 
 
+PLAIN = frozenset({bool, int, float})
+
+
 def plain(x) -> bool:
-    return isinstance(x, (bool, int, float))
+    return type(x) in PLAIN
 
 
 def boolean(x) -> bool:
-    return isinstance(x, bool) or getattr(x, "dtype", None) == np.bool_
+    return type(x) is bool if type(x) in PLAIN else x.dtype.kind == "b"
 
 
 def is_integer(x) -> bool:
@@ -30,7 +33,9 @@ def is_integer(x) -> bool:
 
 def number(x):
     """x with booleans as whole numbers."""
-    return int(x) if isinstance(x, bool) else x.astype(np.int32) if boolean(x) else x
+    if not boolean(x):
+        return x
+    return int(x) if plain(x) else x.astype(np.int32)
 
 
 def scalar(f, *args):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -209,12 +210,11 @@ class Statement:
         loops = [p[0] for p in parts if isinstance(p, tuple)]
         simple = all(isinstance(p, (tuple, int)) for p in parts) and len(set(loops)) == len(loops)
         if simple and all(self.ranges[p[0]][1] <= n for p, n in zip(parts, tensor.shape) if isinstance(p, tuple)):
-            cut = tensor[tuple(slice(*self.ranges[p[0]]) if isinstance(p, tuple) else 0 for p in parts)]
-            order = np.argsort(loops, kind="stable")
+            cut = tensor[tuple([slice(*self.ranges[p[0]]) if isinstance(p, tuple) else 0 for p in parts])]
             shape = [1] * len(self.ranges)
             for i in loops:
                 shape[i] = self.ranges[i][1] - self.ranges[i][0]
-            return cut.transpose(order).reshape(shape)
+            return cut.transpose(sorted(range(len(loops)), key=loops.__getitem__)).reshape(shape)
         at, inside = self.locate(r)
         if tensor.size == 0:
             value = np.zeros(np.broadcast_shapes(np.shape(inside), *(np.shape(i) for i in at)), tensor.dtype)
@@ -291,7 +291,9 @@ class Statement:
         s, array = self.s, self.run_.target(self.s)
         reduced = s.red is not None
         space = self.shape()[: self.kept] if reduced else self.shape()
-        value = np.broadcast_to(np.asarray(value), space)
+        value = np.asarray(value)
+        if value.shape != space:
+            value = np.broadcast_to(value, space)
         if reduced:
             self.ranges, ranges = self.ranges[: self.kept], self.ranges
         try:
@@ -309,6 +311,8 @@ class Statement:
         self.guard, before = np.True_ if keep is None else keep, self.guard
         parts = self.components(s.target, s.idx, array.shape)
         self.guard = before
+        if keep is None and (region := self.region(parts, array.shape)) is not None:
+            return self.fill(array, region, value)
         at = [self.axis(p[0]) if isinstance(p, tuple) else np.asarray(p) for p in parts]
         at = [np.broadcast_to(i, value.shape).astype(np.int64) for i in at]
         if keep is not None:
@@ -340,7 +344,23 @@ class Statement:
             {"*=": np.multiply, "max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
         self.fit(array)
 
-    def once(self, array: np.ndarray, at: list):
+    def region(self, parts: list, lengths: tuple[int, ...]) -> tuple[slice, ...] | None:
+        """What a plain store fills at once: an element of an array for each point of the loops, in their order."""
+        loops = [part[0] if isinstance(part, tuple) else -1 for part in parts]
+        if self.s.mode != "=" or self.s.spread or loops != list(range(len(self.ranges))):
+            return None
+        inside = all(end <= n for (_, end), n in zip(self.ranges, lengths))
+        return tuple([slice(*r) for r in self.ranges]) if inside else None
+
+    def fill(self, array: np.ndarray, region: tuple[slice, ...], value: np.ndarray):
+        if self.run_.audit is not None and not overwrites(self.s) and self.s.target not in self.run_.given:
+            self.once(array, region)
+        if self.run_.audit:
+            return
+        array[region] = value if array.dtype.kind == "f" else value.astype(array.dtype)
+        self.fit(array)
+
+    def once(self, array: np.ndarray, at: Sequence):
         """Notes an element that gets a second value."""
         if self.run_.audit or not array.ndim or not array.size:
             return
