@@ -123,10 +123,12 @@ export const standard_normal = (shape: Sizes, like: Like): Tensor => randn(shape
 /** Uniform numbers from 0 up to 1. */
 export const rand = (shape: Sizes, like: Like): Tensor => uniform(shape, of(like));
 /** Uniform numbers, neither 0 nor 1. */
-export const inner = (shape: Sizes, like: Like): Tensor => {
-  const { tiny, eps } = finfo(like.dtype);
-  return limit(rand(shape, like), tiny, 1 - eps / 2);
-};
+export const inner = (shape: Sizes, like: Like): Tensor => between(rand(shape, like), 0.5);
+/** Numbers from 0 to 1 as such that are neither: 1 less `gap` times the type's eps is the largest. */
+export function between(x: Tensor, gap = 1): Tensor {
+  const { tiny, eps } = finfo(x.dtype);
+  return limit(x, tiny, 1 - gap * eps);
+}
 
 /** As the other one in type. */
 export const like = (x: Tensor, other: Like): Tensor =>

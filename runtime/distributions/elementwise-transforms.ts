@@ -9,12 +9,11 @@ import {
   abs,
   add,
   atanh,
-  clamp,
+  between,
   div,
   exp,
   expand,
   expm1,
-  finfo,
   log,
   log1p,
   mul,
@@ -88,11 +87,6 @@ export const PowerTransform = /* @__PURE__ */ transform(PowerClass, "PowerTransf
 });
 export type PowerTransform = PowerClass;
 
-/** Neither 0 nor 1. */
-function between(y: Tensor): Tensor {
-  const { tiny, eps } = finfo(y.dtype);
-  return clamp(y, tiny, 1 - eps);
-}
 class SigmoidClass extends TransformClass {
   /** y = 1 / (1 + exp(-x)). */
   override _call(x: Tensor): Tensor {

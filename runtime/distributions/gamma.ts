@@ -3,12 +3,12 @@
 import {
   above_zero,
   add,
+  between,
   both,
   clamp,
   digamma,
   div,
   exp,
-  finfo,
   gt,
   igamma,
   igammac,
@@ -127,9 +127,8 @@ export const Beta = /* @__PURE__ */ family<"concentration1" | "concentration0">(
   log_prob: ({ concentration1: a, concentration0: b }, x) =>
     sub(add(xlogy(sub(a, 1), x), xlogy(sub(b, 1), sub(1, x))), log_beta(a, b)),
   draw: ({ concentration1, concentration0 }, shape) => {
-    const x = sigmoid(sub(log_gamma_draw(concentration1, shape), log_gamma_draw(concentration0, shape))),
-      { tiny, eps } = finfo(x.dtype);
-    return clamp(x, tiny, 1 - eps / 2);
+    const [up, down] = [log_gamma_draw(concentration1, shape), log_gamma_draw(concentration0, shape)];
+    return between(sigmoid(sub(up, down)), 0.5);
   },
   entropy: ({ concentration1: a, concentration0: b }) => {
     const shares = add(mul(sub(a, 1), digamma(a)), mul(sub(b, 1), digamma(b)));

@@ -5,10 +5,10 @@ import { Tensor } from "../tensor/tensor.js";
 import {
   type Sizes,
   add,
+  between,
   clamp,
   digamma,
   div,
-  finfo,
   lgamma,
   log_gamma_draw,
   lt,
@@ -57,7 +57,7 @@ class DirichletClass extends DistributionClass {
   }
   override rsample(sample_shape: Sizes = []): Tensor {
     const shares = softmax(log_gamma_draw(this.concentration, this.extended_shape(sample_shape)), -1);
-    return clamp(shares, finfo(shares.dtype).tiny);
+    return between(shares, 0.5);
   }
   override log_prob(value: Tensor): Tensor {
     this.checked(value);

@@ -5,6 +5,7 @@ import { arange } from "../creation/create.js";
 import {
   abs,
   add,
+  between,
   clamp,
   div,
   eq,
@@ -152,7 +153,7 @@ export const RelaxedBernoulli = /* @__PURE__ */ family<"temperature" | "probs" |
   },
   draw: ({ temperature, logits }, shape) => {
     const u = inner(shape, logits);
-    return sigmoid(div(add(logits, sub(log(u), log1p(neg(u)))), temperature));
+    return between(sigmoid(div(add(logits, sub(log(u), log1p(neg(u)))), temperature)));
   },
 });
 export type RelaxedBernoulli = InstanceType<typeof RelaxedBernoulli>;

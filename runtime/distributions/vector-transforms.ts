@@ -9,6 +9,7 @@ import {
   type Sizes,
   add,
   atanh,
+  between,
   clamp,
   cumprod,
   cumsum,
@@ -83,7 +84,7 @@ function parts(x: Tensor): Tensor {
 class StickBreakingClass extends TransformClass {
   /** Shares of a whole, each broken from what the ones before it left. */
   override _call(x: Tensor): Tensor {
-    const z = sigmoid(sub(x, parts(x))),
+    const z = between(sigmoid(sub(x, parts(x)))),
       left = cumprod(sub(1, z), -1),
       one = ones_like(cut(z, 0, 1));
     return mul(cat([z, one], -1), cat([one, left], -1));

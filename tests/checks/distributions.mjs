@@ -279,6 +279,27 @@ export default {
       [most, cosine] = await Promise.all([angles.abs().max().item(), angles.sub(3).cos().mean().item()]);
     t.equal([most <= 3.1416, Math.abs(cosine - 0.69777) < 0.02 || cosine], [true, true]); // I1(2) / I0(2)
   },
+  "what would round to 0 or 1 stays between, as far as in PyTorch": async (t) => {
+    const { distributions: D } = t.torch;
+    for (const dtype of t.device === "cpu" ? ["float32", "float64"] : ["float32"]) {
+      const { tiny, eps } = t.torch.finfo(dtype),
+        one = (x) => t.tensor(x, { dtype }),
+        ends = async (d, n = 40) => {
+          const x = await d.sample([n]).flatten().tolist();
+          return [Math.min(...x), Math.max(...x)];
+        };
+      t.torch.manual_seed(8);
+      t.equal((await ends(D.Beta(one(1e6), one(1e-6))))[1], 1 - eps / 2);
+      t.equal((await ends(D.Beta(one(1e-6), one(1e6))))[0], tiny);
+      t.equal(await ends(D.Beta(one(1e-4), one(1e-4))), [tiny, 1 - eps / 2]);
+      t.equal(await ends(D.Dirichlet(one([1e6, 1e-6]))), [tiny, 1 - eps / 2]);
+      t.equal(await ends(D.RelaxedBernoulli(one(0.001), one(0.5))), [tiny, 1 - eps]);
+      t.equal((await ends(D.Gamma(one(1e-6), one(1))))[0], tiny);
+      t.equal(await D.SigmoidTransform()(one([800, -800])).tolist(), [1 - eps, tiny]);
+      t.equal(await D.StickBreakingTransform()(one([50, 0])).tolist(), [1 - eps, eps / 2, eps / 2]);
+      t.equal(await D.StickBreakingTransform()(one([-800, 0])).tolist(), [tiny, 0.5, 0.5]);
+    }
+  },
   "samples of vectors and matrices have the means and spreads of their distributions": async (t) => {
     const { distributions: D } = t.torch,
       n = 8000,
