@@ -34,7 +34,7 @@ let settings = { ...DEFAULT };
 export function set_printoptions(options: PrintOptions = {}): void {
   const { profile, ...rest } = options;
   if (profile !== undefined) {
-    const chosen = PROFILES[profile];
+    const chosen = Object.hasOwn(PROFILES, profile) && PROFILES[profile];
     if (!chosen)
       throw new TypeMismatchError(
         `set_printoptions: expected the profile 'default', 'short' or 'full', got ${describe(profile)}`,
@@ -42,7 +42,7 @@ export function set_printoptions(options: PrintOptions = {}): void {
     settings = { ...DEFAULT, ...chosen };
   }
   for (const [name, value] of Object.entries(rest)) {
-    const known = name in DEFAULT,
+    const known = Object.hasOwn(DEFAULT, name),
       right =
         name === "sci_mode" ? value === null || typeof value === "boolean" : typeof value === "number" && value >= 0;
     if (!known) throw new TypeMismatchError(`set_printoptions: got an unexpected keyword argument '${name}'`);

@@ -31,8 +31,9 @@ export interface CloseOptions {
 /** A number as Python prints it: whole ones of floats with a point. */
 function python(x: number, float: boolean): string {
   if (!Number.isFinite(x)) return String(x).replace("Infinity", "inf").toLowerCase();
-  const text = x !== 0 && Math.abs(x) < 1e-4 ? x.toExponential() : String(x);
-  return float && Number.isInteger(x) ? `${x}.0` : text.replace(/e([+-])(\d)$/, "e$10$2");
+  const size = Math.abs(x);
+  if ((size < 1e-4 && x !== 0) || (float && size >= 1e16)) return x.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  return float && Number.isInteger(x) ? `${x}.0` : String(x);
 }
 
 function tolerances(types: readonly (DType | "number" | "integer")[]): [rtol: number, atol: number] {

@@ -133,6 +133,8 @@ export default {
         "tensor([[0.,  ..., 0.],\n        ...,\n        [0.,  ..., 0.]])",
       );
       await t.throws(() => set_printoptions({ digits: 3 }), /unexpected keyword argument 'digits'/);
+      await t.throws(() => set_printoptions({ toString: 3 }), /unexpected keyword argument 'toString'/);
+      await t.throws(() => set_printoptions({ profile: "toString" }), /expected the profile .* got "toString"/);
     } finally {
       set_printoptions({ profile: "default" });
     }

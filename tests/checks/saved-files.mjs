@@ -63,6 +63,35 @@ export default {
       /save: dtype must be one of float16, bfloat16, float32, float64, got "int8"/,
     );
   },
+  "what is nested as deep as torch.save takes it is read again": async (t) => {
+    const kinds = {
+      list: (x) => [x],
+      object: (a) => ({ a }),
+      map: (x) => new Map([["a", x]]),
+      set: (x) => new Set([x]),
+    };
+    for (const [kind, around] of Object.entries(kinds))
+      for (const inside of [1, t.tensor([1, 2])]) {
+        const saved = async (depth) => {
+          let x = inside;
+          for (let n = 0; n < depth; n++) x = around(x);
+          const parts = [];
+          await t.torch.save(x, new WritableStream({ write: (part) => void parts.push(part.slice()) }));
+          return new Blob(parts);
+        };
+        let [deepest, refused] = [1, 1000];
+        while (refused - deepest > 1) {
+          const depth = Math.floor((deepest + refused) / 2);
+          if (await saved(depth).catch(() => null)) deepest = depth;
+          else refused = depth;
+        }
+        await t.throws(() => saved(refused), /save: obj is nested more than \d+ deep/);
+        let found = await t.torch.load(await saved(deepest));
+        while (typeof found === "object" && !("storage" in found))
+          found = Array.isArray(found) ? found[0] : found instanceof Set ? [...found][0] : found.a;
+        t.equal([kind, deepest > 200, inside === 1 ? found : await found.tolist()], [kind, true, await (inside.tolist?.() ?? 1)]);
+      }
+  },
   "torch.save writes to streams, and safetensors where metadata are given": async (t) => {
     const parts = [],
       sink = () =>

@@ -356,6 +356,41 @@ export default {
     same(t, (await message("a", "a")).startsWith("TypeMismatchError"), true);
     same(t, await message(null, null), "");
   },
+  "torch.testing.assert_close compares tensors of any two types": async (t) => {
+    const { assert_close } = t.torch.testing,
+      floats = [...(t.hasHalf ? ["bfloat16", "float16"] : []), "float32", ...(t.device === "cpu" ? ["float64"] : [])],
+      relative = { bfloat16: "0.016", float16: "0.001", float32: "1.3e-06", float64: "1e-07" },
+      types = [...floats, "int64", "int32", "int16", "int8", "uint8", "bool"],
+      told = [];
+    for (const first of types)
+      for (const second of types) {
+        const [x, y, other] = [first, second, second].map((dtype, i) => t.tensor([1, +(i === 2), 1], { dtype })),
+          coarse = floats.find((type) => type === first || type === second), // the one that is allowed the most
+          absolute = coarse === "float64" ? "1e-07" : "1e-05",
+          [float, equal] = coarse ? [".0", "close"] : ["", "equal"],
+          [a, r] = coarse ? [absolute, relative[coarse]].map((most) => ` (up to ${most} allowed)`) : ["", ""];
+        await assert_close(x, y, { check_dtype: false });
+        const error = await assert_close(x, other, { check_dtype: false }).catch(({ message }) => message);
+        if (
+          error !==
+          `Tensor-likes are not ${equal}!\n\nMismatched elements: 1 / 3 (33.3%)\n` +
+            `Greatest absolute difference: 1${float} at index (1,)${a}\nGreatest relative difference: 1.0 at index (1,)${r}`
+        )
+          told.push(`${first} ${second}: ${error}`);
+      }
+    t.equal(told, []);
+    if (t.device !== "cpu") return; // a GPU has 32 bits
+    // What is beyond 2 ** 53 comes as BigInts.
+    const whole = t.tensor([2 ** 60, -(2 ** 60)], { dtype: "int64" });
+    for (const dtype of ["bfloat16", "float32", "float64"]) {
+      const float = t.tensor([2 ** 60, -(2 ** 60)], { dtype });
+      await assert_close(whole, float, { check_dtype: false });
+      await assert_close(float, whole, { check_dtype: false });
+      await t.throws(() => assert_close(whole, float.mul(2), { check_dtype: false }), /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/);
+      await t.throws(() => assert_close(float.mul(2), whole, { check_dtype: false }), /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/);
+    }
+    await t.throws(() => assert_close(whole, whole.add(1)), /absolute difference: 1 at index \(0,\)/);
+  },
   "fork_rng gives random numbers back": async (t) => {
     const { random, rand, manual_seed } = t.torch;
     manual_seed(3);

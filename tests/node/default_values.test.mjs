@@ -16,8 +16,11 @@ const LARGE = new Set(["torch.nn.Transformer"]);
 torch.setDefaultDevice("cpu");
 console.warn = () => {};
 process.on("unhandledRejection", () => {});
-const good = sensible(torch, "cpu"),
-  keys = Object.keys(good).filter((key) => key !== "options");
+const good = {
+    ...sensible(torch, "cpu"),
+    optimizer: () => new torch.optim.SGD([new torch.nn.Parameter(torch.ones([1]))], { lr: 1, momentum: 0.9 }),
+  },
+  keys = Object.keys(good).filter((key) => key !== "options" && key !== "optimizer");
 
 async function outcomeOf(call, args) {
   let timer;
@@ -65,6 +68,7 @@ const LIKELY = {
     /^\d/,
 };
 function drawn(option, draw) {
+  if (option === "optimizer") return option;
   const pick = (list) => list[Math.floor(draw() * list.length)],
     likely = Object.entries(LIKELY).find(([names]) => new RegExp(`^(${names})$`).test(option))?.[1];
   return pick(likely && draw() < 0.8 ? keys.filter((key) => likely.test(key)) : keys);
@@ -119,6 +123,12 @@ test("a default that is given changes nothing", async () => {
         if (placed) places.push(value);
         if (/^odd/.test(kind) || notTaken(name, option)) continue;
         await compare(`${option}=${JSON.stringify(value)}`, () => [...make(), { [option]: value }]);
+        if (value !== null && typeof value !== "string") continue;
+        // A word that is none of those it takes is refused, even if all objects have something of that name.
+        const [strange, inherited] = await Promise.all(
+          ["strange", "constructor"].map((word) => outcomeOf(call, () => [...make(), { [option]: word }])),
+        );
+        if (strange.error && !inherited.error) wrong.push(`${name}(${base.words}) takes ${option}="constructor"`);
       }
       // Another value says the same by its place and by its name.
       for (const [at, value] of places.entries()) {

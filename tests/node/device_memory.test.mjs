@@ -56,6 +56,25 @@ test("places side by side are one buffer, which goes back once nothing will be i
   }
 });
 
+test("a tensor may be as large as what a GPU binds, of every type, and no larger", async () => {
+  const device = idleDevice(),
+    most = 4096;
+  device.features.add("shader-f16");
+  for (const limit of ["maxBufferSize", "maxStorageBufferBindingSize"]) {
+    device.limits = { ...idleDevice().limits, [limit]: most };
+    assert.ok(await torch.initWebGPUAsync({ device }));
+    for (const dtype of ["float32", "bfloat16", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]) {
+      const bytes = dtype === "float16" ? 2 : 4,
+        made = (n) => torch.empty([n], { dtype, device: "webgpu" }).dispose();
+      made(most / bytes);
+      assert.throws(
+        () => made(most / bytes + 1),
+        /^DeviceError: empty: a tensor of 4100 bytes is larger than the 4096 that this GPU can bind$/,
+      );
+    }
+  }
+});
+
 test("GC pressure comes once between two tasks: within one the collector cannot give anything back", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
   const { ArrayBuffer } = globalThis;

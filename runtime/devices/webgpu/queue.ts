@@ -40,8 +40,6 @@ export class Queue {
   private timer: PassTimer | null = null;
   /** Who takes the time of what is asked for now, which may wait for its turn. */
   private asked: PassTimer | null = null;
-  /** The number of the batch being gathered. */
-  batch = 0;
   /** The ops in the batch, for messages. */
   private names: string[] = [];
   private lastNames: string[] = [];
@@ -124,7 +122,7 @@ export class Queue {
     this.offset[0] = this.uniforms.place(uniforms);
     pass.setBindGroup(0, group, this.offset, 0, 1);
     pass.dispatchWorkgroups(x, y, z);
-    for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.batch;
+    for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.pool.batch;
     this.launches++;
     this.schedule();
     if (this.names[this.names.length - 1] !== op) this.names.push(op);
@@ -169,7 +167,7 @@ export class Queue {
     this.pass = null;
     this.schedule();
     record((this.encoder ??= this.device.createCommandEncoder()));
-    for (const buffer of buffers) buffer.batch = this.batch;
+    for (const buffer of buffers) buffer.batch = this.pool.batch;
   }
 
   /** Writes into a buffer after everything queued that uses it. */
@@ -178,7 +176,7 @@ export class Queue {
       const own = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
       return this.hold(() => this.write(buffer, own));
     }
-    if (buffer.batch === this.batch) this.flush();
+    if (buffer.batch === this.pool.batch) this.flush();
     // Dawn's binding for Node takes no shared memory, in which the CPU's tensors lie where it has threads.
     const { buffer: memory, byteOffset, byteLength } = data,
       own = memory instanceof ArrayBuffer ? data : new Uint8Array(memory, byteOffset, byteLength).slice();
@@ -209,7 +207,7 @@ export class Queue {
     this.timer?.submitted();
     this.encoder = this.pass = this.current = null;
     this.launches = 0;
-    this.pool.batch = ++this.batch;
+    this.pool.batch++;
     this.lastNames = this.names;
     this.names = [];
     this.pool.tick();
