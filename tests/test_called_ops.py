@@ -161,6 +161,24 @@ def test_calls_that_cannot_be_say_why(text, message, label):
     assert message in found["message"] and label in found["label"], found
 
 
+@pytest.mark.parametrize("pack", ["", "*B, "])
+@pytest.mark.parametrize("wanted", [1, 2])
+@pytest.mark.parametrize("given", range(1, 5))
+def test_a_tensor_has_as_many_axes_as_the_op_that_is_called_takes(pack, wanted, given):
+    """At least as many where it takes a pack."""
+    axes, own = ([f"{letter}{n}" for n in range(many)] for letter, many in (("N", wanted), ("K", given)))
+    taken = pack.lower() + ", ".join(axes).lower()
+    names, places = ", ".join(own), ", ".join(own).lower()
+    text = (
+        f"op ends(x: Float[{pack}{', '.join(axes)}]) -> (low: Float[{pack}{', '.join(axes)}], high: Float[])\n"
+        f"    low[{taken}] = x[{taken}] + 1\n    high = 2\n"
+        f"op caller(x: Float[{names}]) -> Float[{names}]\n    p = ends(x)\n    out[{places}] = p.low[{places}]\n"
+    )
+    found = [e["message"] for e in compiled(text, "own").get("errors", [])]
+    fits = given >= wanted if pack else given == wanted
+    assert found[:1] == ([] if fits else ["`x` does not fit `x` of `ends`"]), found
+
+
 def test_a_divided_axis_must_divide():
     f = workbench.op("op caller(x: Float[N, C, L]) -> Float[N, C, L]\n    out = group_norm(x, 4)\n", on="numpy")
     with pytest.raises(OpError, match="x: 6 cannot be divided by 4"):

@@ -241,9 +241,7 @@ def as_op(work: Work) -> Op:
         op.random,
         [program],
         op.schedules,
-        False,
-        False,
-        op.routines,
+        routines=op.routines,
     )
 
 

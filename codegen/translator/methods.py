@@ -124,9 +124,6 @@ def map_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> Te
             return f"({s}.get({args[0]}) ?? {other})", join(value, x.type_of(node.args[1], value)), CALL
         case "setdefault", 2:
             return f"{x.helper('setDefault')}({s}, {args[0]}, {args[1]})", value, CALL
-        case "keys" | "values" | "items", 0:
-            s = f"[...{s}{'' if attr == 'items' else f'.{attr}()'}]"
-            return s, ("list", {"keys": t[1], "values": value}.get(attr, ("tuple", t[1], value))), CALL
         case "copy", 0:
             return f"new Map({s})", t, CALL
     x.no(node, f"dict.{attr} is not in the subset that is translated here")

@@ -297,7 +297,3 @@ class Signature(Shapes):
             self.error("name", f"unknown option `{unless}`", at, did_you_mean(unless, flags))
         elif unless not in flags:
             self.error("option", f"`{unless}` is no yes-or-no option", at, f"it is {KINDS[thing.kind]}")
-
-
-def type_text(t: Type, source: Source) -> str:
-    return source.text[t.span[0] : t.span[1]]
