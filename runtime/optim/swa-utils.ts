@@ -200,7 +200,10 @@ export const SWALR = /* @__PURE__ */ scheduler<Annealing>({
   name: "SWALR",
   defaults: { swa_lr: undefined, anneal_epochs: 10, anneal_strategy: "cos" },
   check({ anneal_strategy, anneal_epochs }) {
-    must(Object.hasOwn(parts, anneal_strategy), `anneal_strategy must by one of "cos" or "linear", instead got ${anneal_strategy}`);
+    must(
+      Object.hasOwn(parts, anneal_strategy),
+      `anneal_strategy must by one of "cos" or "linear", instead got ${anneal_strategy}`,
+    );
     must(
       Number.isInteger(anneal_epochs) && anneal_epochs >= 0,
       `anneal_epochs must be equal or greater than 0, got ${anneal_epochs}`,

@@ -89,7 +89,10 @@ export default {
         let found = await t.torch.load(await saved(deepest));
         while (typeof found === "object" && !("storage" in found))
           found = Array.isArray(found) ? found[0] : found instanceof Set ? [...found][0] : found.a;
-        t.equal([kind, deepest > 200, inside === 1 ? found : await found.tolist()], [kind, true, await (inside.tolist?.() ?? 1)]);
+        t.equal(
+          [kind, deepest > 200, inside === 1 ? found : await found.tolist()],
+          [kind, true, await (inside.tolist?.() ?? 1)],
+        );
       }
   },
   "torch.save writes to streams, and safetensors where metadata are given": async (t) => {

@@ -386,8 +386,14 @@ export default {
       const float = t.tensor([2 ** 60, -(2 ** 60)], { dtype });
       await assert_close(whole, float, { check_dtype: false });
       await assert_close(float, whole, { check_dtype: false });
-      await t.throws(() => assert_close(whole, float.mul(2), { check_dtype: false }), /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/);
-      await t.throws(() => assert_close(float.mul(2), whole, { check_dtype: false }), /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/);
+      await t.throws(
+        () => assert_close(whole, float.mul(2), { check_dtype: false }),
+        /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/,
+      );
+      await t.throws(
+        () => assert_close(float.mul(2), whole, { check_dtype: false }),
+        /2 \/ 2 .*\n.*: 1\.152921504606847e\+18 at/,
+      );
     }
     await t.throws(() => assert_close(whole, whole.add(1)), /absolute difference: 1 at index \(0,\)/);
   },

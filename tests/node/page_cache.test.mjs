@@ -96,7 +96,13 @@ test("what broke off is gone on with, if the server has the same file still", as
   await assert.rejects(bring("broken"), /broke off/);
   Object.assign(files["http://there/broken"], { size: 90, fails: Infinity, tag: '"b"' });
   await is(await bring("broken"), 90);
-  assert.deepEqual([names(), asked], [["0", "description"], ["bytes=40-", "all"]]);
+  assert.deepEqual(
+    [names(), asked],
+    [
+      ["0", "description"],
+      ["bytes=40-", "all"],
+    ],
+  );
 });
 
 test("a file that is wrong, of which a piece is gone, or for which there is no room does not stay", async () => {
