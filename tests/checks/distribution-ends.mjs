@@ -1,0 +1,40 @@
+// torch.distributions at the ends of what their types hold; transforms that remember.
+
+export default {
+  "what would round to 0 or 1 stays between, as far as in PyTorch": async (t) => {
+    const { distributions: D } = t.torch;
+    for (const dtype of t.device === "cpu" ? ["float32", "float64"] : ["float32"]) {
+      const { tiny, eps } = t.torch.finfo(dtype),
+        one = (x) => t.tensor(x, { dtype }),
+        ends = async (d, n = 40) => {
+          const x = await d.sample([n]).flatten().tolist();
+          return [Math.min(...x), Math.max(...x)];
+        };
+      t.torch.manual_seed(8);
+      t.equal((await ends(D.Beta(one(1e6), one(1e-6))))[1], 1 - eps / 2);
+      t.equal((await ends(D.Beta(one(1e-6), one(1e6))))[0], tiny);
+      t.equal(await ends(D.Beta(one(1e-4), one(1e-4))), [tiny, 1 - eps / 2]);
+      t.equal(await ends(D.Dirichlet(one([1e6, 1e-6]))), [tiny, 1 - eps / 2]);
+      t.equal(await ends(D.RelaxedBernoulli(one(0.001), one(0.5))), [tiny, 1 - eps]);
+      t.equal((await ends(D.Gamma(one(1e-6), one(1))))[0], tiny);
+      t.equal(await D.SigmoidTransform()(one([800, -800])).tolist(), [1 - eps, tiny]);
+      t.equal(await D.StickBreakingTransform()(one([50, 0])).tolist(), [1 - eps, eps / 2, eps / 2]);
+      t.equal(await D.StickBreakingTransform()(one([-800, 0])).tolist(), [tiny, 0.5, 0.5]);
+    }
+  },
+  "a transform that remembers is the transform that it was": async (t) => {
+    const { ExpTransform, AffineTransform, ComposeTransform } = t.torch.distributions.transforms;
+    for (const [made, there] of [
+      [ExpTransform(), [1, Math.E]],
+      [AffineTransform(1, 2), [1, 3]],
+      [ComposeTransform([AffineTransform(1, 2), ExpTransform()]), [Math.E, Math.E ** 3]],
+    ]) {
+      const remembering = made.with_cache(1),
+        x = t.tensor([0, 1]),
+        y = remembering(x);
+      t.equal(remembering.constructor, made.constructor);
+      t.close(await y.tolist(), there);
+      t.equal([remembering(x) === y, remembering.inv(y) === x, made(x) === made(x)], [true, true, false]);
+    }
+  },
+};
