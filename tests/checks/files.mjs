@@ -107,6 +107,20 @@ export default {
     miscounted[bytes.length - 3 * 4] += 1; // somewhere in the last storages' counts or numbers: an answer or an error
     await load(miscounted).catch((error) => t.equal(/pickles are damaged/.test(error.message), true));
   },
+  "a file that is cut off says what its tensors take and what there is": async (t) => {
+    for (const [name, said] of [
+      ["legacy.pt", /its storage \d+ takes (\d+) bytes from (\d+) on, but the file has (\d+) bytes$/],
+      ["types.safetensors", /its tensors take (\d+) bytes, but (\d+) follow the header$/],
+    ]) {
+      const whole = await bytesOf(t.torch, name);
+      for (const cut of [1, 2, 7, 20]) {
+        const told = await t.torch.load(whole.slice(0, -cut)).catch(({ message }) => message),
+          [takes, from, has] = said.exec(told).slice(1).map(Number);
+        t.equal([name, cut, has === undefined ? takes - from : takes + from - has], [name, cut, cut]);
+        if (has !== undefined) t.equal(has, whole.length - cut);
+      }
+    }
+  },
   "a module takes its state from a file and answers as in PyTorch": async (t) => {
     const { nn } = t.torch,
       all = await expected(t),

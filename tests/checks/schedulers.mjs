@@ -5,13 +5,13 @@ const number = (k) => ((k * 7919 + 104729) % 1009) / 504.5 - 1;
 
 const LAMBDAS = { decay: (t) => 0.95 ** t, grow: (t) => 1 + t / 4 };
 
-function course(t, name, options) {
+/** A scheduler, and its optimizer. */
+function scheduled(t, name, options) {
   const { optim } = t.torch,
-    momentum = name === "CyclicLR" || name === "OneCycleLR";
-  const optimizer = optim.SGD(
-    [0.05, 0.3].map((lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr })),
-    { lr: 0.1, momentum: 0.9 },
-  );
+    optimizer = optim.SGD(
+      [0.05, 0.3].map((lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr })),
+      { lr: 0.1, momentum: 0.9 },
+    );
   const make = (kind, { schedulers, milestones, lr_lambda, ...rest }) => {
     if (schedulers) {
       const parts = schedulers.map((one) => make(...one));
@@ -23,7 +23,12 @@ function course(t, name, options) {
     if (lr_lambda) rest.lr_lambda = Array.isArray(lr_lambda) ? lr_lambda.map((f) => LAMBDAS[f]) : LAMBDAS[lr_lambda];
     return new optim.lr_scheduler[kind](optimizer, rest);
   };
-  const scheduler = make(name, options),
+  return [make(name, options), optimizer];
+}
+
+function course(t, name, options) {
+  const momentum = name === "CyclicLR" || name === "OneCycleLR",
+    [scheduler, optimizer] = scheduled(t, name, options),
     out = [];
   for (let n = 0; n < 20; n++) {
     out.push([
@@ -49,6 +54,20 @@ const courses = Object.fromEntries(
 
 export default {
   ...courses,
+  "an epoch that is named has the rates that steps lead to": async (t) => {
+    const closed = /^(Lambda|Step|MultiStep|Constant|Linear|Exponential|Polynomial|CosineAnnealing)LR$/,
+      met = new Set();
+    for (const [name, options, wanted] of recorded.schedulers.filter(([one]) => closed.test(one))) {
+      const [scheduler, optimizer] = scheduled(t, name, options);
+      optimizer.step();
+      for (const epoch of [7, 0, 19, 3, 12, 1, 4, 5, 2, 10, 18, 9, 0]) {
+        scheduler.step(epoch);
+        t.close([name, epoch, scheduler.get_last_lr()], [name, epoch, wanted[epoch]], { rtol: 1e-6, atol: 1e-9 });
+      }
+      met.add(name);
+    }
+    t.equal(met.size, 8);
+  },
   "the start of OneCycleLR's way down is a share of it": async (t) => {
     const optimizer = new t.torch.optim.SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 });
     for (const pct_start of [-0.1, 1.1]) {

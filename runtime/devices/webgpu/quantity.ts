@@ -38,7 +38,7 @@ class Arithmetic {
     this.text = text;
     this.numbers = numbers;
     this.what = what;
-    TOKEN.lastIndex = 0;
+    // The last search finds nothing, so that the next text is read from its start again.
     for (let found = TOKEN.exec(text.trimEnd()); found; found = TOKEN.exec(text.trimEnd()))
       this.tokens.push(found[1] ?? found[2] ?? found[3]!);
   }
