@@ -5,14 +5,17 @@ answers for the networks is in tests/exchange/models.tar.xz, their models are ma
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx.checker
 import pytest
+from onnx.reference import ReferenceEvaluator
 
 from buildtools import gpu, node
 from buildtools.onnx_operators import NODE_TESTS, NOT_ASKED
@@ -119,11 +122,52 @@ def test_networks_exported_and_read_again(device, models, tmp_path, dist):
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
-def test_functions_exported_and_read_again(device, tmp_path, dist):
+def test_functions_exported_and_read_again(device, tmp_path, dist, golden):
+    """And what has an operator is exported as that, not as its formula: the operators of each graph."""
     found = results("exported_ops.mjs", tmp_path, device)
     failures = {name: error for name, error in found.items() if error}
     assert not failures, told(failures)
-    assert checked(tmp_path) == len(found) >= 75
+    assert checked(tmp_path) == len(found) >= 76
+    if device == "cpu":
+        used = {name: sorted({n.op_type for n in onnx.load(tmp_path / f"{name}.onnx").graph.node}) for name in found}
+        golden("golden/onnx/operators.txt", "".join(f"{name}: {' '.join(ops)}\n" for name, ops in used.items()))
+
+
+SCALES = [(), (1,), (4,), (1, 4), (3, 1), (3, 4), (1, 3, 4), (2, 1, 1)]
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_norms_with_scales_of_all_shapes(device, tmp_path, dist):
+    """Scales and what is added are broadcast to what is normed, which ONNX's own tests have of one shape."""
+    h, numbers, listed = onnx.helper, np.random.default_rng(3), []
+    value = runpy.run_path(str(HERE / "write_node_tests.py"))["value"]
+    for operator, shapes in {
+        "LayerNormalization": [[scale, bias] for scale in SCALES for bias in (None, *SCALES)],
+        "RMSNormalization": [[scale, None] for scale in SCALES],
+    }.items():
+        for n, given in enumerate(shapes):
+            inputs = [numbers.standard_normal(s).astype(np.float32) for s in ((2, 3, 4), *given) if s is not None]
+            names = "xsb"[: len(inputs)]
+            ends = [
+                h.make_tensor_value_info(i, onnx.TensorProto.FLOAT, x.shape) for i, x in zip(names, inputs, strict=True)
+            ]
+            graph = h.make_graph(
+                [h.make_node(operator, list(names), ["out"], axis=1)],
+                "norm",
+                ends,
+                [h.make_tensor_value_info("out", onnx.TensorProto.FLOAT, (2, 3, 4))],
+            )
+            model = h.make_model(graph, opset_imports=[h.make_opsetid("", 23)])
+            outputs = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+            name = f"{operator}_{n}"
+            (tmp_path / f"{name}.onnx").write_bytes(model.SerializeToString())
+            sets = [[[value(x) for x in inputs], [value(x) for x in outputs]]]
+            (tmp_path / f"{name}.json").write_text(json.dumps({"sets": sets, "rtol": 1e-4, "atol": 1e-5}))
+            listed.append(name)
+    (tmp_path / "tests.json").write_text(json.dumps(listed))
+    found = results("node_tests.mjs", tmp_path, device)
+    failures = {name: error for name, error in found.items() if error}
+    assert len(found) == len(listed) and not failures, told(failures)
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])

@@ -46,6 +46,16 @@ test("places side by side are one buffer, which goes back once nothing will be i
         for (const buffer of taken) pool.give(buffer);
         return taken.includes(arena.whole);
       };
+    // As one tensor they have as many elements as their bytes hold, and are not counted again.
+    const before = torch.memory().webgpu;
+    for (const [dtype, bytes] of Object.entries({ float32: 4, bfloat16: 4, float16: 2, int64: 4, uint8: 4 }))
+      for (const [first, count, size] of [
+        [0, 1, 256],
+        [1, 1, 512],
+        [0, 2, 768],
+      ])
+        assert.deepEqual([...arena.run(first, count, dtype).shape], [size / bytes], dtype);
+    assert.deepEqual(torch.memory().webgpu, before);
     if (early) arena.drop();
     a.dispose();
     assert.equal(free(), false);

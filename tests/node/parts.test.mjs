@@ -4,7 +4,9 @@ import test from "node:test";
 import * as torch from "../../dist/index.js";
 import { difference } from "../../dist/runtime/capture/agree.js";
 import { linear } from "../../dist/runtime/devices/cpu/linear-memory.js";
+import { byteLength, decode, encode } from "../../dist/runtime/devices/webgpu/element-layout.js";
 import { GcPressure } from "../../dist/runtime/devices/gc-pressure.js";
+import { newElements } from "../../dist/runtime/elements/dtype.js";
 import { Graph } from "../../dist/runtime/exchange/graph.js";
 
 test("a fault that a kernel noted is three words", () => {
@@ -97,4 +99,27 @@ test("a graph uses only what its inputs or earlier nodes make", () => {
       () => made(used, output),
       (e) => e instanceof torch.FileError && e.message.includes(`${place}, which nothing before it makes`),
     );
+});
+
+test("elements of every type go into the bytes that their buffer has, and come back", () => {
+  const values = [1, 0, 1, 0, 0, 1, 1]; // of bools, too
+  for (const dtype of ["float32", "bfloat16", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"])
+    for (let length = 0; length <= values.length; length++) {
+      const elements = newElements(dtype, length),
+        big = elements instanceof BigInt64Array;
+      for (let i = 0; i < length; i++) {
+        const value = values[i] * (dtype === "bool" ? 1 : dtype === "uint8" ? 200 : -100);
+        elements[i] = big ? BigInt(value) : value;
+      }
+      const { buffer, byteOffset, byteLength: size } = encode(elements, dtype, "test");
+      assert.equal(size, byteLength(dtype, length), dtype);
+      const words = new Uint8Array(size + 8); // as part of a larger buffer
+      words.set(new Uint8Array(buffer, byteOffset, size), 8);
+      const back = decode(words.buffer, 8, dtype, length);
+      assert.deepEqual([back.constructor.name, ...back], [elements.constructor.name, ...elements], dtype);
+    }
+  const far = BigInt64Array.of(2n ** 31n - 1n, -(2n ** 31n));
+  assert.deepEqual([...decode(encode(far, "int64", "test").buffer, 0, "int64", 2)], [...far]);
+  for (const value of [2n ** 31n, -(2n ** 31n) - 1n])
+    assert.throws(() => encode(BigInt64Array.of(value), "int64", "test"), /test: -?\d+ does not fit into the 32 bits/);
 });

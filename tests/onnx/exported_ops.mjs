@@ -74,6 +74,7 @@ const CASES = {
   greatest: [(x) => [torch.argmax(x, 1), torch.argmin(x), torch.amax(x, [0, 2])], n(4, 5, 2)],
   logic: [(x) => [torch.any(x.gt(1), 1), torch.all(x.gt(-1), 0)], n(4, 5)],
   moments: [(x) => [torch.std(x, 1), torch.var(x), torch.mean(x, 0), torch.prod(x, 1)], n(4, 5)],
+  softmax: [(x) => [F.softmax(x, 1), F.log_softmax(x, 0)], n(3, 4)],
   logsumexp: [(x) => torch.logsumexp(x, 1), n(3, 4)],
   running: [(x) => [torch.cumsum(x, 0), torch.cumprod(x, 1), torch.cummax(x, 1)[0]], n(4, 5)],
   sorted: [(x) => [torch.sort(x, 1)[0], torch.topk(x, 3, 1)[1], torch.argsort(x, 0)], n(5, 7)],
