@@ -52,6 +52,29 @@ test("an address is read by ranges where its server has them, else as a whole; f
   await assert.rejects(torch.load(address), /it cannot be fetched/);
 });
 
+test("how much will come is told where an answer says so, and not of what is compressed on its way", async () => {
+  const data = readFileSync(here("net.safetensors")),
+    length = String(data.length);
+  for (const [headers, total] of [
+    [{ "content-length": length }, data.length],
+    [{ "content-length": length, "content-encoding": "gzip" }, null],
+    [{ "content-length": "many" }, null],
+    [{ "content-length": "" }, null],
+    [{}, null],
+  ]) {
+    const seen = [],
+      parts = new ReadableStream({
+        start(controller) {
+          for (const part of [data.subarray(0, 500), data.subarray(500)]) controller.enqueue(new Uint8Array(part));
+          controller.close();
+        },
+      });
+    await torch.load(new Response(parts, { headers }), { progress: (told) => seen.push(told) });
+    assert.deepEqual(seen[0], { loaded: 500, total }, JSON.stringify(headers));
+    assert.deepEqual(seen.at(-1), { loaded: data.length, total: data.length });
+  }
+});
+
 /** A server of one file by ranges; `spoil(response, n)` may change the n-th answer, `{status, headers, body}`. */
 async function serving(data, spoil, body) {
   const asked = [];
