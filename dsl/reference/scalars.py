@@ -15,7 +15,6 @@ import numpy as np
 from ..ir.intrinsics import ROUTINES
 from . import special
 
-
 PLAIN = frozenset({bool, int, float})
 
 
