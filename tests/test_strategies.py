@@ -231,6 +231,27 @@ def test_functions_are_accurate(gpu, name):
     )
 
 
+CHOICES = ("0 if x < 0 else x", "x if not x <= 0 else 0", "x if x > y else y", "y if x * 2 >= y else x * 2")
+
+
+@pytest.mark.parametrize("text", CHOICES)
+def test_a_choice_of_the_larger_or_smaller_looks_for_nan(text):
+    """Some GPUs' compilers take it for `max`, and lose what is NaN where neither is the larger."""
+    op = workbench.op(f"op choice(x: Num, y: Num) = {text}")
+    x = np.array([np.nan, 1, -1, np.nan], np.float32)
+    y = np.array([2, np.nan, 1, np.nan], np.float32)
+    (code,) = op.wgsl(x, y)
+    assert re.search(r"is_nan\((r\d+|r\d+ \* 2\.0)\) (&&|\|\|)", code), code
+    np.testing.assert_array_equal(op(x, y), op.numpy(x, y))
+    (whole,) = op.wgsl(np.arange(4, dtype=np.int32), np.ones(4, np.int32))
+    assert "is_nan" not in whole
+
+
+def test_a_choice_by_another_comparison_is_as_written():
+    (code,) = workbench.op("op choice(x: Float, y: Float) = x + 1 if x < y else y").wgsl(f32(3), f32(3))
+    assert "is_nan" not in code
+
+
 def test_powers_and_quotients(gpu):
     x, y = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
     x = np.concatenate([x, R.uniform(-5, 20, 1000).astype(np.float32)])

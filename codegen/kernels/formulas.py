@@ -33,7 +33,7 @@ from dsl.ir.program import Tensor
 from ..data import nodes
 from ..data.functions import routine_name
 from ..data.model import Code, ReadCode, StepCode
-from ..data.nodes import Apply, BoundsCheck, Node, Option, Uniform
+from ..data.nodes import Apply, BoundsCheck, Node, Option, Uniform, same
 from .context import KernelContext
 from .kernel import Kernel, Step
 from .kinds import Kinds, tensor_kind
@@ -229,7 +229,7 @@ class Lowering:
             case Binary():
                 return self.arithmetic(e, kind)
             case Select(condition, yes, no):
-                return nodes.Select(self.node(condition, "b"), self.node(yes, kind), self.node(no, kind))
+                return choice(self.node(condition, "b"), self.node(yes, kind), self.node(no, kind), kind)
             case Call(name, operands):
                 return self.intrinsic(e, name, operands, kind)
             case _:
@@ -318,6 +318,26 @@ class Lowering:
         return self.call(PRELUDE_NAMES.get(fn, fn + "_of"), a, "f")
 
 
+def choice(condition: Node, yes: Node, no: Node, kind: str) -> Node:
+    """A choice of two numbers. A GPU's compiler takes `0 if x < 0 else x` for the larger of both, which is 0 where x is
+    NaN, unless x is looked at besides."""
+    inverse = isinstance(condition, nodes.Unary)
+    comparison = condition.operand if isinstance(condition, nodes.Unary) else condition
+    unordered = yes if inverse else no  # the choice where a side is NaN
+    if kind != "f" or isinstance(unordered, nodes.Constant) or not compares(comparison, yes, no):
+        return nodes.Select(condition, yes, no)
+    lost = Apply("is_nan", [unordered])
+    known = nodes.Binary("||", lost, condition) if inverse else nodes.Binary("&&", nodes.Unary("!", lost), condition)
+    return nodes.Select(known, yes, no)
+
+
+def compares(e: Node, a: Node, b: Node) -> bool:
+    """Whether e says which of a and b is larger."""
+    if not isinstance(e, nodes.Binary) or e.operator not in ORDERS:
+        return False
+    return (same(e.left, a) and same(e.right, b)) or (same(e.left, b) and same(e.right, a))
+
+
 # Operators on whole numbers of T that may not fit.
 CHECKED = {
     "+": "add_checked",
@@ -327,6 +347,7 @@ CHECKED = {
     "**": "power_checked",
     "<<": "shift_left_checked",
 }
+ORDERS = ("<", "<=", ">", ">=")
 PREDICATE_FUNCTIONS = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
 # Operators without one in WGSL that does the same.
 FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}

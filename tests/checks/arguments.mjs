@@ -217,13 +217,13 @@ export default {
     }
     if (t.device === "webgpu") {
       // What the host could hold, and computes for a GPU that cannot.
-      const n = 5e8;
+      const n = 1.5e9; // beyond what any GPU binds at once
       await no(() => torch.logspace(0, 1, n, { device: t.device }));
       await no(() => torch.linspace(0, 1, n, { device: t.device }));
       await no(() => torch.arange(0, n, { dtype: "int32", device: t.device }));
       await no(() => torch.randperm(n, { dtype: "int32", device: t.device }));
-      await no(() => torch.eye(25000, 20000, { device: t.device }));
-      await no(() => torch.tril_indices(20000, 20000, { device: t.device }));
+      await no(() => torch.eye(50000, 30000, { device: t.device }));
+      await no(() => torch.tril_indices(40000, 40000, { device: t.device }));
     }
     if (Date.now() - began > 20000) throw new Error(`took ${Date.now() - began} ms`);
   },

@@ -216,6 +216,14 @@ export default {
       ["hardtanh", of((t, x) => t.nn.functional.hardtanh(x).abs()), [NaN, 1, 1, 0, 0, 1]],
       ["clamp", of((t, x) => t.clamp(x, -1, 1).abs()), [NaN, 1, 1, 0, 0, 1]],
       ["maximum", of((t, x) => t.maximum(x, x.new_ones([6]))), [NaN, I, 1, 1, 1, 2]],
+      [
+        "margin_ranking_loss",
+        of((t, x) => {
+          const [zero, one] = [x.new_zeros([6]), x.new_ones([6])];
+          return t.nn.functional.margin_ranking_loss(x, zero, one, { reduction: "none" });
+        }),
+        [NaN, 0, I, 0, 0, 0],
+      ],
       ["fmax", of((t, x) => t.fmax(x, x.new_ones([6]))), [1, I, 1, 1, 1, 2]],
       ["max", of((t, x) => t.max(x)), [NaN]],
       ["argmax", of((t, x) => t.argmax(x)), [0]],
