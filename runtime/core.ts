@@ -33,8 +33,6 @@ export {
   asarray,
   empty,
   eye,
-  full,
-  linspace,
   ones,
   rand,
   randint,
@@ -46,7 +44,9 @@ export {
   type TensorData,
   type TensorOptions,
 } from "./creation/create.js";
-export { empty_like, full_like, ones_like, rand_like, randn_like, zeros_like } from "./creation/like.js";
+export { linspace } from "./creation/lines.js";
+export { full, full_like } from "./creation/filled.js";
+export { empty_like, ones_like, rand_like, randn_like, zeros_like } from "./creation/like.js";
 export {
   as_strided,
   broadcast_to,

@@ -167,13 +167,13 @@ export { argwhere, nonzero_static } from "./functions/data-dependent.js";
 export {
   empty_permuted,
   empty_strided,
-  logspace,
   normal,
   randint_like,
   scalar_tensor,
   tril_indices,
   triu_indices,
 } from "./creation/create-shaped.js";
+export { logspace } from "./creation/lines.js";
 export {
   can_cast,
   finfo,

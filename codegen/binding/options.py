@@ -42,7 +42,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]) -> None:
             for j, n in enumerate(values):
                 env[f"{name}{j}"] = n
             return
-        if len(values) == 1:
+        if len(values) == 1 and (p.pack != "" or not isinstance(arg, list)):
             values = [values[0] for j in range(p.rank)]
         if len(values) != p.rank:
             raise OpError(f"{op.name}: '{p.name}' must be a number or {p.rank} numbers, but got {len(values)}")

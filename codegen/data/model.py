@@ -66,7 +66,7 @@ class Param:
     has_default: bool
     choices: list[str]
     rank: int  # lists: how many, -1 if the length is the caller's
-    pack: str  # lists: the pack whose rank it gives, or ""
+    pack: str  # lists: the pack whose rank it gives or has, where one number stands for all; or ""
     slot: int  # tensors: number of the slot; else -1
     flat: bool = False  # tensors: given as a row of its elements, whatever its shape was
     instead: str = ""  # tensors: "num" or "ints" may be given, too

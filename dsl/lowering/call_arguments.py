@@ -93,7 +93,7 @@ class Binding:
         """A list, or one number for all of its places."""
         if value.kind == "list":
             values = [self.number(p, v) for v in value.args]
-            if p.pack:
+            if p.pack and p.rank < 0:
                 self.ranks[p.pack] = len(values)
             if p.rank >= 0 and len(values) not in (1, p.rank):
                 raise self.refused("option", f"`{p.name}` has {p.rank} numbers", value)

@@ -37,7 +37,7 @@ def tensor(p: ParamTree) -> Param:
 def option(op, p: ParamTree) -> Param:
     t = p.type
     rank = op.patterns.rank.get(p.name) if t.name in LISTS else None
-    packs = t.dims[0].name if t.name in LISTS and t.dims and t.dims[0].kind == "pack" and rank is None else ""
+    packs = t.dims[0].name if t.name in LISTS and t.dims and t.dims[0].kind == "pack" else ""
     everything = p.default is not None and p.default.kind == "name" and p.default.val == "all"
     default = None
     if p.default is not None and not everything:

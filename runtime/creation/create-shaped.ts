@@ -2,7 +2,6 @@
 // random tensors of a given mean.
 
 import { emptyOn } from "../tensor/allocate.js";
-import { bound } from "./bounds.js";
 import {
   type Options,
   type RandomOptions,
@@ -17,7 +16,7 @@ import {
   zeros,
 } from "./create.js";
 import { toDevice } from "../devices/device.js";
-import { type DType, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
+import { isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { isOptions } from "../base/named-arguments.js";
 import { count, number, refuse, integer } from "../base/argument-kinds.js";
@@ -141,31 +140,6 @@ export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indice
 
 /** The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix. */
 export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
-
-/**
- * `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a
- * bound.
- */
-export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
-  const { values, options } = making("logspace start end steps base?", args),
-    steps = count(values[2], "logspace", "steps");
-  const low = bound(values[0], "logspace", "start"),
-    high = bound(values[1], "logspace", "end"),
-    base = number(values[3] ?? 10, "logspace", "base");
-  if (typeof low !== "number" || typeof high !== "number")
-    return Promise.all([low, high]).then(([a, b]) => logspace(a, b, steps, base, options));
-  const dtype: DType = options.dtype ? toDType(options.dtype, "logspace") : "float32";
-  checkRoom([steps], dtype, options, "logspace");
-  // For whole numbers PyTorch cuts both ends to whole numbers first.
-  const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (to - from) / (steps - 1),
-    numbers = newElements(dtype, steps, "logspace"),
-    convert = entry(dtype, "logspace");
-  for (let i = 0; i < steps; i++) {
-    numbers[i] = convert(base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));
-  }
-  return fromElements(numbers, dtype, [steps], options, "logspace");
-}
 
 /** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
 export function randint_like(

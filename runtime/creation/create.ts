@@ -9,16 +9,17 @@ import { recording } from "../tape/node.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
+import { describeTensor } from "../tensor/print.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, integer } from "../base/argument-kinds.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
-import { bound } from "./bounds.js";
+import { onHost } from "./bounds.js";
 import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
-import { type Nested, type NumberArray, fromNested, fromTyped } from "../elements/nested-data.js";
+import { type Nested, type NumberArray, type Reader, fromNested, fromTyped } from "../elements/nested-data.js";
 
 export interface Options {
   dtype?: DTypeName | null;
@@ -36,6 +37,7 @@ export interface TensorOptions extends Options {
 }
 export type TensorData =
   | Nested
+  | readonly Tensor[]
   | NumberArray
   | Tensor
   | ({ data: Nested | NumberArray; shape?: readonly number[] } & Options);
@@ -129,6 +131,14 @@ function asItIs(x: Tensor, device: Device, dtype: DType, { requires_grad, copy }
   return made.is_leaf ? made.requires_grad_(requires_grad) : made.detach();
 }
 
+/** A tensor of one element among numbers, as a number. */
+function among(item: unknown, op: string): ReturnType<Reader> {
+  if (!(item instanceof Tensor)) return null;
+  if (item.numel() !== 1 || item.storage.device.type !== "cpu")
+    throw new OpError(`${op}: only one element tensors on the CPU are numbers, got ${describeTensor(item)}`);
+  return { value: onHost(item), dtype: item.dtype };
+}
+
 /** `names`: of the data and, where they may come by position, of the type and the device; `optional`: of options;
  *  `kept`: what a tensor among the data becomes, where it is not copied. */
 export function madeOf(
@@ -167,7 +177,7 @@ export function madeOf(
   const { elements, dtype, shape } =
     ArrayBuffer.isView(data) && !(data instanceof DataView)
       ? fromTyped(data as NumberArray, wanted, options.shape && numelOf(integers([options.shape], op, "shape")))
-      : fromNested(data as Nested, wanted);
+      : fromNested(data as Nested, wanted, (item) => among(item, op));
   const size = options.shape ? integers([options.shape], op, "shape") : shape;
   checkShape(size, op, "shape");
   if (numelOf(size) * (dtype === "complex64" ? 2 : 1) !== elements.length)
@@ -194,24 +204,25 @@ export const zeros = (...args: Sizes): Tensor => constant("zeros", args, 0);
 /** A tensor of ones of these sizes. */
 export const ones = (...args: Sizes): Tensor => constant("ones", args, 1);
 
-/** A tensor of these sizes whose elements are all `fill_value`. */
+type Spread = (value: Tensor, shape: readonly number[], options: Options, op: string) => Tensor;
+/** A tensor of these sizes whose elements are all `fill_value`: a number, but for who calls full of filled.ts. */
 export function full(
   size: number | readonly number[],
-  fill_value: number | bigint | boolean,
+  fill_value: number | bigint | boolean | Complex,
   options?: Options,
 ): Tensor;
-export function full(options: Options & { size: number | readonly number[]; fill_value: number | boolean }): Tensor;
 export function full(...args: unknown[]): Tensor {
   return fullOf("full", args);
 }
-/** The same for `op`, which was called. */
-export function fullOf(op: string, args: readonly unknown[]): Tensor {
+/** The same for `op`, which was called; `spread`: what a tensor in the number's place becomes, if it may stand there. */
+export function fullOf(op: string, args: readonly unknown[], spread?: Spread): Tensor {
   const {
       values: [size, fill_value],
       options,
     } = making(`${op} size fill_value`, args),
     shape = integers([size], op);
   checkShape(shape, op);
+  if (spread && fill_value instanceof Tensor) return spread(fill_value, shape, options, op);
   const exact = typeof fill_value === "bigint",
     complex = (fill_value as unknown) instanceof Complex,
     value = exact || complex ? (fill_value as bigint | Complex) : number(fill_value, op, "fill_value"),
@@ -234,7 +245,7 @@ export function checkRoom(shape: readonly number[], dtype: DType, options: Optio
 }
 
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */
-function computed(
+export function computed(
   f: (i: number) => number,
   dtype: DType,
   shape: readonly number[],
@@ -295,33 +306,6 @@ export function counted(op: string, args: readonly unknown[]): Tensor {
   const integers = [start, end, step].every(Number.isInteger),
     n = Math.ceil((end - start) / step);
   return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, op);
-}
-
-type Line<B> =
-  | [start: B, end: B, steps: number, options?: Options]
-  | [start: B, end: B, options: Options & { steps: number }]
-  | [options: Options & { start: B; end: B; steps: number }];
-/** Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound. */
-export function linspace(...args: Line<number>): Tensor;
-export function linspace(...args: Line<number | Tensor>): Tensor | Promise<Tensor>;
-export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
-  const { values, options } = making("linspace start end steps", args),
-    steps = count(values[2], "linspace", "steps");
-  const low = bound(values[0], "linspace", "start"),
-    high = bound(values[1], "linspace", "end");
-  if (typeof low !== "number" || typeof high !== "number")
-    return Promise.all([low, high]).then(([a, b]) => linspace(a, b, steps, options));
-  // For whole numbers PyTorch cuts the bounds to whole numbers first.
-  const dtype = dtypeOf(options, "float32"),
-    [start, end] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (fitting("linspace", dtype, end) - fitting("linspace", dtype, start)) / (steps - 1);
-  return computed(
-    (i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step),
-    dtype,
-    [steps],
-    options,
-    "linspace",
-  );
 }
 
 // --- Random ---------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type Options, type RandomOptions, type Sizes, constant, fullOf, making, random, unset } from "./create.js";
+import { type Options, type RandomOptions, type Sizes, constant, making, random, unset } from "./create.js";
 
 /** The tensor `input` and the options of one like it. */
-function like(
+export function like(
   op: string,
   args: readonly unknown[],
   ...names: string[]
@@ -37,11 +37,3 @@ export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", (o
 export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", (op, args) =>
   random(op, args, "randn"),
 );
-/** A tensor of `input`'s shape whose elements are all `fill_value`. */
-export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
-  const {
-    values: [x, value],
-    options: own,
-  } = like("full_like", args, "fill_value");
-  return fullOf("full_like", [x.shape, value, own]);
-}

@@ -161,7 +161,7 @@ function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
 }
 
 function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
-  const { kind, rank } = p,
+  const { kind, rank, pack } = p,
     list = Array.isArray(value) ? (value as unknown[]) : null;
   if (value === undefined) return true;
   if (value === null) return p.optional || p.has_default;
@@ -173,11 +173,14 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
   }
   if (!ofKind(p, value)) return false;
   if (list)
-    return (p.optional || !list.includes(null)) && (rank < 0 || [1, rank, p.has_default ? 0 : 1].includes(list.length));
+    return (
+      (p.optional || !list.includes(null)) &&
+      (rank < 0 || [pack ? 1 : rank, rank, p.has_default ? 0 : rank].includes(list.length))
+    );
   return (
     typeof value === (kind === "bool" ? "boolean" : "number") ||
     /choice|dtype/.test(kind) ||
-    (kind !== "bool" && !strict)
+    (kind !== "bool" && rank !== 0 && !strict)
   );
 }
 

@@ -1,5 +1,6 @@
 // What users hand in as data: nested arrays and typed arrays, to elements of a type.
 
+import { promote_types } from "../../host/dtypes.js";
 import { living } from "../base/argument-kinds.js";
 import type { Elements } from "../program/compiled-op.js";
 import { is_rounded } from "../../dsl/dtypes.js";
@@ -56,8 +57,14 @@ export function fromTyped(data: NumberArray, wanted: DType | null, numel?: numbe
   return { elements, dtype, shape };
 }
 
-/** Nested arrays of numbers (float32 unless told otherwise) or of booleans (bool). */
-export function fromNested(data: Nested, wanted: DType | null): Data {
+/** The number and the type of what stands among numbers and is none; null of anything else. */
+export type Reader = (item: unknown) => { readonly value: unknown; readonly dtype: DType } | null;
+
+/**
+ * Nested arrays of numbers (float32 unless told otherwise) or of booleans (bool); what `read` knows among them gives its
+ * type, beside which numbers are whole where they can be.
+ */
+export function fromNested(data: Nested, wanted: DType | null, read?: Reader): Data {
   const shape: number[] = [];
   let level: unknown = data;
   while (isList(level)) {
@@ -71,15 +78,22 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   const n = numelOf(shape),
     values = new Float64Array(n),
     exact = new Map<number, bigint>(),
-    parts: number[] = [];
+    parts: number[] = [],
+    types: DType[] = [];
   let at = 0,
     booleans = n > 0,
-    bigints = n > 0;
+    bigints = n > 0,
+    fractions = false;
   const visit = (item: unknown, axis: number): void => {
     if (axis < shape.length) {
       const list = item as ArrayLike<unknown>;
       for (let i = 0; i < list.length; i++) visit(list[i], axis + 1);
       return;
+    }
+    const known = typeof item === "object" && read?.(item);
+    if (known) {
+      types.push(known.dtype);
+      item = known.value;
     }
     if (item instanceof Complex) {
       booleans = bigints = false;
@@ -90,8 +104,11 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
     if (typeof item !== "number" && typeof item !== "boolean" && typeof item !== "bigint") {
       throw new TypeMismatchError(`tensor: expected numbers or booleans, got ${describe(item)}`);
     }
-    if (typeof item !== "boolean") booleans = false;
-    if (typeof item !== "bigint") bigints = false;
+    if (!known) {
+      if (typeof item !== "boolean") booleans = false;
+      if (typeof item !== "bigint") bigints = false;
+      if (!Number.isInteger(item)) fractions = true;
+    }
     const value = Number(item);
     if (typeof item === "bigint" && !Number.isSafeInteger(value)) exact.set(at, item);
     values[at++] = value;
@@ -101,7 +118,16 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
     throw new TypeMismatchError(`tensor: complex numbers do not fit into ${wanted}`);
   if (parts.length || wanted === "complex64")
     return complexData({ elements: Float32Array.from(values), dtype: "float32", shape }, parts);
-  const dtype = wanted ?? (booleans ? "bool" : bigints ? "int64" : "float32");
+  if (n > types.length && types.length) types.push(booleans ? "bool" : fractions && !bigints ? "float32" : "int64");
+  const dtype =
+    wanted ??
+    (types.length
+      ? types.reduce((a, b) => promote_types(a, b) as DType)
+      : booleans
+        ? "bool"
+        : bigints
+          ? "int64"
+          : "float32");
   const elements = newElements(dtype, n),
     convert = entry(dtype, "tensor");
   for (let i = 0; i < n; i++) elements[i] = convert(exact.get(i) ?? values[i]!);

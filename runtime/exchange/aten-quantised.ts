@@ -3,7 +3,7 @@
 import { fake_quantize_per_channel_affine } from "../composite/adapted.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
-import { full_like } from "../creation/like.js";
+import { full_like } from "../creation/filled.js";
 import * as views from "../views/views.js";
 import { to } from "../views/transfer.js";
 import type { DType } from "../elements/dtype.js";

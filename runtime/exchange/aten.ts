@@ -2,7 +2,8 @@
 // "name" or "name.overload"; arguments come in the order of PyTorch's schema.
 
 import * as create from "../creation/create.js";
-import { full_like, rand_like } from "../creation/like.js";
+import { full_like } from "../creation/filled.js";
+import { rand_like } from "../creation/like.js";
 import { slice_scatter } from "../functions/scatter-views.js";
 import { native_layer_norm, tensordot } from "../composite/index.js";
 import { type SegmentOptions, segment_reduce } from "../composite/segments.js";

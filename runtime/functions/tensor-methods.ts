@@ -7,6 +7,7 @@ import * as copying from "../tensor/copy.js";
 import * as transfer from "../views/transfer.js";
 import { stridedOf } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
+import { spread } from "../creation/filled.js";
 import { conjugate } from "../dispatch/call.js";
 import { deriving } from "../dispatch/derive.js";
 import type { Device, GpuName } from "../devices/device.js";
@@ -203,9 +204,9 @@ class Methods {
     return create.constant("new_ones", withDefaults(size, this), 1);
   }
   /** A number everywhere, in the type and on the device of this tensor. */
-  new_full(this: Tensor, size: Shape, fill_value: number | boolean, options?: create.Options): Tensor;
+  new_full(this: Tensor, size: Shape, fill_value: number | boolean | Tensor, options?: create.Options): Tensor;
   new_full(this: Tensor, ...args: never[]): Tensor {
-    return create.fullOf("new_full", withDefaults(args, this));
+    return create.fullOf("new_full", withDefaults(args, this), spread);
   }
   /** Another shape on the same memory, or on more of it: what that holds is not defined. */
   resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {

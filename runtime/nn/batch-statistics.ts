@@ -2,7 +2,8 @@
 
 import { taken } from "../base/named-arguments.js";
 import { BatchNorm1d, BatchNorm2d, BatchNorm3d } from "./layers/norm.js";
-import { type Module, checkModule } from "./module.js";
+import type { Module } from "./module.js";
+import { checkModule } from "./tree.js";
 
 const CLASSES = [BatchNorm1d, BatchNorm2d, BatchNorm3d];
 

@@ -8,7 +8,8 @@ import { capturing } from "../base/capturing.js";
 import { stack } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
 import { hidden } from "./members.js";
-import { type Module, checkModule } from "./module.js";
+import type { Module } from "./module.js";
+import { checkModule } from "./tree.js";
 
 type State = Readonly<Record<string, Tensor>>;
 

@@ -3,6 +3,7 @@
 import { capturing } from "../base/capturing.js";
 import { callable } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { isOptions } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { isRecording } from "../tape/grad-mode.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
@@ -17,6 +18,26 @@ export type Gradients = (Tensor | null)[];
 export type ForwardHook<M = Module> = (module: M, args: any[], output: any) => unknown;
 /** Gets the module and the arguments; what it answers replaces them. */
 export type ForwardPreHook<M = Module> = (module: M, args: any[]) => unknown;
+type Named = Record<string, any>;
+/** As `ForwardHook`, with the arguments that were given by name between the others and the result. */
+export type NamedForwardHook<M = Module> = (module: M, args: any[], kwargs: Named, output: any) => unknown;
+/** As `ForwardPreHook`, with the arguments that were given by name; what it answers is `[args, kwargs]`. */
+export type NamedForwardPreHook<M = Module> = (
+  module: M,
+  args: any[],
+  kwargs: Named,
+) => readonly [any[], Named] | null | undefined | void;
+/** When a hook is called, and with what. */
+export interface HookOptions {
+  /** Before the hooks that are there already. */
+  prepend?: boolean;
+  /** With the arguments that were given by name as well. */
+  with_kwargs?: boolean;
+}
+export interface ForwardHookOptions extends HookOptions {
+  /** Also where the call fails; what it throws then is only warned of. */
+  always_call?: boolean;
+}
 /**
  * Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the
  * arguments.
@@ -52,23 +73,43 @@ export interface StateHooks {
   loaded(module: Module, incompatible_keys: LoadReport): void;
 }
 
+export type Unnamed<Options extends HookOptions> = Options & { with_kwargs?: false };
+export type WithNames<Options extends HookOptions> = Options & { with_kwargs: true };
+
+/** One registration of a hook: the same function may be registered several times. */
+export interface Registered<H> {
+  readonly run: H;
+  readonly named: boolean;
+  readonly always: boolean;
+}
+type Registry<H> = Set<Registered<H>>;
+
 export class Hooks {
-  readonly before: Set<ForwardPreHook> = new Set();
-  readonly after: Set<ForwardHook> = new Set();
-  readonly backward: Set<BackwardHook> = new Set();
-  readonly backwardBefore: Set<BackwardPreHook> = new Set();
-  readonly saving: Set<StateHooks["saving"]> = new Set();
-  readonly saved: Set<StateHooks["saved"]> = new Set();
-  readonly loading: Set<StateHooks["loading"]> = new Set();
-  readonly loaded: Set<StateHooks["loaded"]> = new Set();
+  readonly before: Registry<ForwardPreHook | NamedForwardPreHook> = new Set();
+  readonly after: Registry<ForwardHook | NamedForwardHook> = new Set();
+  readonly backward: Registry<BackwardHook> = new Set();
+  readonly backwardBefore: Registry<BackwardPreHook> = new Set();
+  readonly saving: Registry<StateHooks["saving"]> = new Set();
+  readonly saved: Registry<StateHooks["saved"]> = new Set();
+  readonly loading: Registry<StateHooks["loading"]> = new Set();
+  readonly loaded: Registry<StateHooks["loaded"]> = new Set();
   /** What calls the module in its place: `module.compile()`. */
   compiled: ((...args: unknown[]) => unknown) | null = null;
 }
+/** Those of all modules, which come before a module's own: nn.modules.module. */
+export const everywhere = /* @__PURE__ */ new Hooks();
 
-/** Adds a hook to a set, before the others if asked. */
-export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHandle {
-  callable(hook as () => void, "register_hook", "hook");
-  const others = prepend ? [...set] : [];
+/** Adds a hook to a set, before the others if asked; `named` and `always` are PyTorch's `with_kwargs` and `always_call`. */
+export function hookInto<H>(
+  set: Registry<H>,
+  run: H,
+  prepend: unknown = false,
+  named: unknown = false,
+  always: unknown = false,
+): RemovableHandle {
+  callable(run as () => void, "register_hook", "hook");
+  const hook = { run, named: named as boolean, always: always as boolean },
+    others = prepend ? [...set] : [];
   for (const other of others) set.delete(other);
   set.add(hook);
   for (const other of others) set.add(other);
@@ -80,34 +121,78 @@ export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHan
 }
 
 const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
+/** The hooks of all modules and those of one, as they are now. */
+const both = <H>(of: (hooks: Hooks) => Registry<H>, hooks: Hooks): readonly Registered<H>[] =>
+  of(everywhere).size + of(hooks).size ? [...of(everywhere), ...of(hooks)] : [];
+
+/** The arguments by place, and those by name that come after `least` others. */
+function parted(given: unknown[], least: number): [unknown[], Named] {
+  const last = given[given.length - 1];
+  return given.length > least && isOptions(last) ? [given.slice(0, -1), last] : [given, {}];
+}
 
 /** Calls a module: what was compiled of it, or itself. */
 export function invoke(module: Module, kept: Hidden, args: unknown[]): unknown {
   return kept.hooks.compiled ? kept.hooks.compiled(...args) : forwarded(module, kept, args);
 }
 
+/** Calls a hook with a call's arguments; a lone object is one by place, but for hooks that ask for names. */
+function asked<H>({ run, named }: Registered<H>, module: Module, given: unknown[], ...output: unknown[]): unknown {
+  const [args, kwargs] = parted(given, named ? 0 : 1);
+  return (run as (...all: unknown[]) => unknown)(module, args, ...(named ? [kwargs] : []), ...output);
+}
+
+const listed = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
+
+/** The arguments that a hook answers in the place of those that were given. */
+function otherwise({ named }: Registered<unknown>, answer: unknown, given: unknown[]): unknown[] {
+  if (!answered(answer)) return given;
+  let args = listed(answer),
+    kwargs: unknown = parted(given, 1)[1];
+  if (named) {
+    [, kwargs] = args;
+    if (args.length !== 2 || !isOptions(kwargs))
+      throw new OpError(`forward pre-hook must return [new_args, new_kwargs] or nothing, but got ${describe(answer)}`);
+    args = listed(args[0]);
+  }
+  return Object.keys(kwargs as object).length ? [...args, kwargs] : args;
+}
+
 /** Runs forward with its hooks. */
 export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknown {
   const { hooks } = kept;
   capturing?.reached(module, kept);
-  let input = args;
-  for (const hook of hooks.before) {
-    const answer = hook(module, input);
-    if (answered(answer)) input = Array.isArray(answer) ? answer : [answer];
-  }
-  const gates = hooks.backward.size + hooks.backwardBefore.size > 0 && isRecording() ? new Gates(module, hooks) : null;
-  if (gates) input = gates.enter(input);
-  let output: unknown;
+  capturing?.reached(everywhere, { hooks: everywhere, buffers: kept.buffers });
+  let input = args,
+    output: unknown = null,
+    after: readonly Registered<unknown>[] | null = null,
+    called = 0;
   try {
-    output = module.forward(...input);
+    for (const hook of both(({ before }) => before, hooks)) input = otherwise(hook, asked(hook, module, input), input);
+    const gates = Gates.around(module, hooks);
+    if (gates) input = gates.enter(input);
+    try {
+      output = module.forward(...input);
+    } catch (error) {
+      throw error instanceof OpError ? placed(error, module) : error;
+    }
+    after = both((of) => of.after, hooks);
+    while (called < after.length) {
+      const answer = asked(after[called++]!, module, input, output);
+      if (answered(answer)) output = answer;
+    }
+    return gates ? gates.leave(output) : output;
   } catch (error) {
-    throw error instanceof OpError ? placed(error, module) : error;
+    for (const hook of (after ?? both((of) => of.after, hooks)).slice(called).filter(({ always }) => always)) {
+      try {
+        const answer = asked(hook, module, input, output);
+        if (answered(answer)) output = answer;
+      } catch (another) {
+        console.warn("forward hook with always_call raised an exception that was silenced:", another);
+      }
+    }
+    throw error;
   }
-  for (const hook of hooks.after) {
-    const answer = hook(module, input, output);
-    if (answered(answer)) output = answer;
-  }
-  return gates ? gates.leave(output) : output;
 }
 
 /** Of errors that came out of a module: their own message, and that module's place in the ones that called it. */
@@ -178,15 +263,27 @@ function replaced(answer: unknown, given: Gradients, what: string): Gradients {
 /** Two gates around a call: gradients of the results arrive at one, those of the arguments leave by the other. */
 class Gates {
   private readonly module: Module;
-  private readonly hooks: Hooks;
+  private readonly hooks: readonly Registered<BackwardHook>[];
+  private readonly hooksBefore: readonly Registered<BackwardPreHook>[];
   private arrived: Gradients = [];
   /** Whether any argument has a gradient; else the hooks are called when those of the results arrive. */
   private entered = false;
   private given: readonly unknown[] = [];
 
-  constructor(module: Module, hooks: Hooks) {
+  private constructor(
+    module: Module,
+    hooks: readonly Registered<BackwardHook>[],
+    hooksBefore: readonly Registered<BackwardPreHook>[],
+  ) {
     this.module = module;
     this.hooks = hooks;
+    this.hooksBefore = hooksBefore;
+  }
+  /** Those that a call needs, if any. */
+  static around(module: Module, own: Hooks): Gates | null {
+    const hooks = both(({ backward }) => backward, own),
+      hooksBefore = both(({ backwardBefore }) => backwardBefore, own);
+    return hooks.length + hooksBefore.length > 0 && isRecording() ? new Gates(module, hooks, hooksBefore) : null;
   }
   enter(args: unknown[]): unknown[] {
     this.given = args;
@@ -202,7 +299,7 @@ class Gates {
       return output;
     }
     const passed = Gate.passed(several ? (output as unknown[]) : [output], (grads) => {
-      for (const hook of this.hooks.backwardBefore) grads = replaced(hook(this.module, grads), grads, "grad_output");
+      for (const { run } of this.hooksBefore) grads = replaced(run(this.module, grads), grads, "grad_output");
       this.arrived = grads;
       if (!this.entered && this.call(this.given.map(() => null)).some((grad) => grad))
         throw new OpError(
@@ -213,8 +310,7 @@ class Gates {
     return several ? passed : passed[0];
   }
   private call(grads: Gradients): Gradients {
-    for (const hook of this.hooks.backward)
-      grads = replaced(hook(this.module, grads, this.arrived), grads, "grad_input");
+    for (const { run } of this.hooks) grads = replaced(run(this.module, grads, this.arrived), grads, "grad_input");
     return grads;
   }
 }

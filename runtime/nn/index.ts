@@ -2,10 +2,12 @@
 
 export { Module, type Layer } from "./module.js";
 export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from "./hooks.js";
+export type { ForwardHookOptions, HookOptions, NamedForwardHook, NamedForwardPreHook } from "./hooks.js";
 export type { LoadReport } from "./load-state.js";
 export { Buffer, Parameter } from "./parameter.js";
 export * as parameter from "./parameter.js";
 export * as init from "./init.js";
+export * as modules from "./modules.js";
 export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
 export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./layers/linear.js";

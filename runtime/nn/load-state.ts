@@ -6,8 +6,10 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape, showSize } from "../base/shape.js";
+import { clone } from "../tensor/copy.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Hooks } from "./hooks.js";
+import { entriesOf, isModule, properties } from "./members.js";
 import type { Module } from "./module.js";
 import { Parameter } from "./parameter.js";
 import { toTensor } from "./state.js";
@@ -53,6 +55,9 @@ export function loadState(
     throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
   }
   const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) },
+    report = new Report([], []),
+    { missing_keys: missing, unexpected_keys: unexpected } = report,
+    wrong: string[] = [],
     ready: Loading[] = [];
   try {
     for (const [path, part] of module.named_modules()) {
@@ -60,25 +65,39 @@ export function loadState(
         part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
       ).before_load(given, path && `${path}.`);
       if (loading) ready.push(loading);
-      for (const hook of hooksOf(part).loading) hook(part, given, path && `${path}.`, {}, strict, [], [], []);
+      for (const { run } of hooksOf(part).loading)
+        run(part, given, path && `${path}.`, {}, true, missing, unexpected, wrong);
     }
-    const [pairs, report, own] = compared(module, given, strict, assign);
-    for (const { settle } of ready) settle();
-    const unfilled = assign ? [] : pairs.filter(([, target]) => target.device === "meta").map(([path]) => path);
-    if (unfilled.length)
-      console.warn(
-        `load_state_dict: ${unfilled.join(", ")}: copying to a meta parameter is a no-op (did you mean to pass assign: true?)`,
-      );
-    unrecorded(() => {
-      for (const [path, target, value] of pairs) {
-        if (assign) put(module, path, value);
-        else copy_(target, value);
-      }
-    });
-    for (const [path, part] of module.named_modules()) {
-      const extra = path ? `${path}.${EXTRA}` : EXTRA;
-      if (Object.hasOwn(given, extra) && Object.hasOwn(own, extra)) part.set_extra_state(given[extra]);
-      for (const hook of hooksOf(part).loaded) hook(part, report);
+    const own = module.state_dict(),
+      pairs = compared(own, given, assign, wrong),
+      hooked = [...module.modules()].some((part) => hooksOf(part).loaded.size > 0),
+      keysOf = owners(module, own, given),
+      differ =
+        strict && [report, ...keysOf.values()].some((one) => one.missing_keys.length + one.unexpected_keys.length > 0),
+      fits = wrong.length === 0 && (hooked || !differ),
+      before = fits && differ ? held(module, pairs, assign) : [];
+    if (fits) {
+      for (const { settle } of ready) settle();
+      fill(module, pairs, assign);
+    }
+    const visit = (part: Module, path: string): void => {
+      const extra = path ? `${path}.${EXTRA}` : EXTRA,
+        keys = keysOf.get(path)!;
+      missing.push(...keys.missing_keys);
+      unexpected.push(...keys.unexpected_keys);
+      if (fits && Object.hasOwn(given, extra) && Object.hasOwn(own, extra)) part.set_extra_state(given[extra]);
+      for (const [name, child] of entriesOf(part)) if (isModule(child)) visit(child, path ? `${path}.${name}` : name);
+      for (const { run } of hooksOf(part).loaded)
+        if (((run(part, report) as unknown) ?? null) !== null)
+          throw new OpError("load_state_dict: a post hook must return nothing");
+    };
+    visit(module, "");
+    const list = (what: string, keys: string[]) =>
+      strict && keys.length ? [`${what} key(s) in state_dict: ${keys.map((k) => `"${k}"`).join(", ")}. `] : [];
+    wrong.unshift(...list("Missing", missing), ...list("Unexpected", unexpected));
+    if (wrong.length) {
+      fill(module, before, assign);
+      throw new OpError(`Error(s) in loading state_dict for ${classOf(module).name}:\n\t${wrong.join("\n\t")}`);
     }
     return report;
   } catch (error) {
@@ -87,13 +106,40 @@ export function loadState(
   }
 }
 
+/** Copies all values, or puts them in the places of what is there. */
+function fill(module: Module, pairs: readonly Pair[], assign: boolean): void {
+  const unfilled = assign ? [] : pairs.filter(([, target]) => target.device === "meta").map(([path]) => path);
+  if (unfilled.length)
+    console.warn(
+      `load_state_dict: ${unfilled.join(", ")}: copying to a meta parameter is a no-op (did you mean to pass assign: true?)`,
+    );
+  unrecorded(() => {
+    for (const [path, target, value] of pairs) {
+      if (assign) put(module, path, value);
+      else copy_(target, value);
+    }
+  });
+}
+
+/** What a module holds now, as what fills it. */
+const held = (module: Module, pairs: readonly Pair[], assign: boolean): Pair[] =>
+  pairs.map(([path, target]) => {
+    const [owner, name] = ownerOf(module, path);
+    return [path, target, assign ? (owner[name] as Tensor) : unrecorded(() => clone(target))];
+  });
+
 /** The name of what a module keeps in its state beside tensors. */
 export const EXTRA = "_extra_state";
+type Pair = readonly [path: string, target: Tensor, value: Tensor];
+
+/** The module that holds what a path names, and its name there. */
+function ownerOf(module: Module, path: string): [Record<string, unknown>, string] {
+  const at = path.lastIndexOf(".");
+  return [properties(module.get_submodule(path.slice(0, Math.max(at, 0)))), path.slice(at + 1)];
+}
 /** Puts a tensor itself in the place of a parameter or a buffer. */
 function put(module: Module, path: string, value: Tensor): void {
-  const at = path.lastIndexOf("."),
-    owner = module.get_submodule(path.slice(0, Math.max(at, 0))) as unknown as Record<string, unknown>,
-    name = path.slice(at + 1);
+  const [owner, name] = ownerOf(module, path);
   if (!(owner[name] instanceof Parameter)) owner[name] = value;
   else {
     const wants = owner[name].requires_grad;
@@ -101,23 +147,32 @@ function put(module: Module, path: string, value: Tensor): void {
   }
 }
 
-/** What is to be copied to where; throws one error for all that does not fit. */
+/** The keys that only one side has, by the path of the module to which they belong. */
+function owners(module: Module, own: object, given: object): Map<string, LoadReport> {
+  const out = new Map<string, LoadReport>();
+  for (const [path] of module.named_modules({ remove_duplicate: false })) out.set(path, new Report([], []));
+  const sort = (keys: object, others: object, side: keyof LoadReport): void => {
+    for (const key of Object.keys(keys)) {
+      if (Object.hasOwn(others, key)) continue;
+      let path = key;
+      do path = path.slice(0, Math.max(path.lastIndexOf("."), 0));
+      while (!out.has(path));
+      out.get(path)![side].push(key);
+    }
+  };
+  sort(own, given, "missing_keys");
+  sort(given, own, "unexpected_keys");
+  return out;
+}
+
+/** What is to be copied to where; into `wrong` what does not fit. */
 function compared(
-  module: Module,
+  own: Record<string, unknown>,
   given: Record<string, unknown>,
-  strict: boolean,
   assign: boolean,
-): [[string, Tensor, Tensor][], LoadReport, Record<string, unknown>] {
-  const own = module.state_dict(),
-    pairs: [string, Tensor, Tensor][] = [];
-  const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)),
-    unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
-  const wrong: string[] = [],
-    list = (what: string, keys: string[]) => {
-      if (strict && keys.length) wrong.push(`${what} key(s) in state_dict: ${keys.map((k) => `"${k}"`).join(", ")}. `);
-    };
-  list("Missing", missing);
-  list("Unexpected", unexpected);
+  wrong: string[],
+): Pair[] {
+  const pairs: Pair[] = [];
   for (const [k, target] of Object.entries(own)) {
     if (!Object.hasOwn(given, k) || !(target instanceof Tensor)) continue;
     try {
@@ -132,9 +187,7 @@ function compared(
       wrong.push(`While copying the parameter named "${k}": ${error.message}`);
     }
   }
-  if (wrong.length)
-    throw new OpError(`Error(s) in loading state_dict for ${classOf(module).name}:\n\t${wrong.join("\n\t")}`);
-  return [pairs, new Report(missing, unexpected), own];
+  return pairs;
 }
 
 /** The target; throws what a copy to it would throw, but for what a device has to say. */

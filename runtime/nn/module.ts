@@ -14,7 +14,8 @@ import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
 import { classOf } from "../base/class-name.js";
 import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type StateHooks } from "./hooks.js";
-import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardPreHook } from "./hooks.js";
+import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardHookOptions, ForwardPreHook } from "./hooks.js";
+import type { HookOptions, NamedForwardHook, NamedForwardPreHook, Unnamed, WithNames } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
 import { loadState, type Loading, type LoadReport } from "./load-state.js";
 import { empty } from "../creation/create.js";
@@ -23,7 +24,8 @@ import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, prop
 import { showTree } from "./shown.js";
 import { stateOf } from "./state-dict.js";
 import { type Destination, copied, moved } from "./transfer.js";
-import { acyclic, attributeOf, setSubmodule, submoduleOf, tensorsWithin, type Walk, walk } from "./tree.js";
+import type { Walk } from "./tree.js";
+import * as tree from "./tree.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
 
 interface ModuleClass {
@@ -89,7 +91,7 @@ class ModuleClass {
     this.add_module(name, module);
   }
   add_module(name: string, module: ModuleClass | null): void {
-    if (module !== null) checkModule(module, "add_module");
+    if (module !== null) tree.checkModule(module, "add_module");
     text(name, "add_module", "name");
     if (!(memberOf(this, name) instanceof ModuleClass)) checkName("module", this, name);
     place(this, name, module);
@@ -119,7 +121,7 @@ class ModuleClass {
       string?,
       boolean?,
     ];
-    yield* walk(this, prefix, once, memo ?? new Set());
+    yield* tree.walk(this, prefix, once, memo ?? new Set());
   }
   *modules(): Generator<ModuleClass> {
     for (const [, module] of this.named_modules()) yield module;
@@ -129,7 +131,7 @@ class ModuleClass {
   *named_parameters(
     ...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]
   ): Generator<Named<Parameter>> {
-    for (const [path, x] of tensorsWithin(this, "named_parameters", args, (m) => entriesOf(m)))
+    for (const [path, x] of tree.tensorsWithin(this, "named_parameters", args, (m) => entriesOf(m)))
       if (x instanceof Parameter) yield [path, x];
   }
   parameters(recurse?: boolean | { recurse?: boolean }): Parameter[] {
@@ -138,7 +140,7 @@ class ModuleClass {
   *named_buffers(
     ...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]
   ): Generator<Named<Tensor>> {
-    for (const [path, x] of tensorsWithin(this, "named_buffers", args, (m) => hidden.get(m)!.buffers))
+    for (const [path, x] of tree.tensorsWithin(this, "named_buffers", args, (m) => hidden.get(m)!.buffers))
       if (x instanceof Tensor) yield [path, x];
   }
   buffers(recurse?: boolean | { recurse?: boolean }): Tensor[] {
@@ -146,19 +148,19 @@ class ModuleClass {
   }
 
   get_submodule(target: string): ModuleClass {
-    return submoduleOf(this, target);
+    return tree.submoduleOf(this, target);
   }
   /** Puts a module in the place that a path says; with `strict` only of one that is there. */
   set_submodule(target: string, module: ModuleClass, strict?: boolean | { strict?: boolean }): void {
-    setSubmodule(this, target, () => checkModule(module, "set_submodule"), Boolean(strict));
+    tree.setSubmodule(this, target, () => tree.checkModule(module, "set_submodule"), Boolean(strict));
   }
   get_parameter(target: string): Parameter {
-    const found = attributeOf(this, target);
+    const found = tree.attributeOf(this, target);
     if (!(found instanceof Parameter)) throw new OpError(`\`${target.split(".").pop()!}\` is not an nn.Parameter`);
     return found;
   }
   get_buffer(target: string): Tensor {
-    const found = attributeOf(this, target);
+    const found = tree.attributeOf(this, target);
     if (!(found instanceof Tensor) || found instanceof Parameter)
       throw new OpError(`\`${target.split(".").pop()!}\` is not a buffer`);
     return found;
@@ -217,7 +219,7 @@ class ModuleClass {
     mode ??= true;
     if (typeof mode !== "boolean")
       throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
-    acyclic(this, "train");
+    tree.acyclic(this, "train");
     this.training = mode;
     for (const module of this.children()) module.train(mode);
     return this;
@@ -240,7 +242,7 @@ class ModuleClass {
   /** Calls `f` with every module within, then with this one. */
   apply(f: (module: ModuleClass) => void): this {
     callableOf(f, "apply", "fn");
-    acyclic(this, "apply");
+    tree.acyclic(this, "apply");
     for (const child of this.children()) child.apply(f);
     f(this);
     return this;
@@ -302,12 +304,16 @@ class ModuleClass {
   // --- Hooks ----------------------------------------------------------------------------------------
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
-  register_forward_hook(hook: ForwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, prepend as boolean);
+  register_forward_hook(hook: ForwardHook<this>, options?: boolean | Unnamed<ForwardHookOptions>): RemovableHandle;
+  register_forward_hook(hook: NamedForwardHook<this>, options: WithNames<ForwardHookOptions>): RemovableHandle;
+  register_forward_hook(hook: never, ...rest: unknown[]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.after, hook, ...rest);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
-  register_forward_pre_hook(hook: ForwardPreHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, prepend as boolean);
+  register_forward_pre_hook(hook: ForwardPreHook<this>, options?: boolean | Unnamed<HookOptions>): RemovableHandle;
+  register_forward_pre_hook(hook: NamedForwardPreHook<this>, options: WithNames<HookOptions>): RemovableHandle;
+  register_forward_pre_hook(hook: never, ...rest: unknown[]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.before, hook, ...rest);
   }
   /**
    * Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces
@@ -344,7 +350,7 @@ class ModuleClass {
   register_load_state_dict_pre_hook(hook: StateHooks["loading"]): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.loading, hook);
   }
-  /** Calls `hook(module, incompatible_keys)` when a state has been loaded. */
+  /** Calls `hook(module, incompatible_keys)` when a state has been loaded, before it is refused for what is left in them. */
   register_load_state_dict_post_hook(hook: StateHooks["loaded"]): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.loaded, hook);
   }
@@ -356,7 +362,7 @@ class ModuleClass {
     return "";
   }
   toString(): string {
-    acyclic(this, "toString");
+    tree.acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(
       ("parametrizations" in this ? "Parametrized" : "") + classOf(this).name,
@@ -376,22 +382,11 @@ class ModuleClass {
 const noExtraState = (module: ModuleClass): OpError =>
   new OpError(`${classOf(module).name}: there is no extra state; override get_extra_state and set_extra_state`);
 
-/** Throws unless `value` is a module. */
-export function checkModule(value: unknown, where: string): ModuleClass {
-  if (value instanceof ModuleClass) return value;
-  const name = typeof value === "function" && value.prototype instanceof ModuleClass && value.name;
-  throw new TypeMismatchError(
-    name
-      ? `${where}: ${name} is a class, not a module: ${name}(...) makes one`
-      : `${where}: ${describe(value)} is not a Module subclass`,
-  );
-}
-
 /** What all networks and their parts are: parameters, buffers, other modules, and `forward`. */
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

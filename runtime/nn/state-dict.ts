@@ -20,8 +20,8 @@ export function stateOf(
   for (const [path, module] of root.named_modules({ remove_duplicate: false })) {
     const at = (name: string) => before + (path ? `${path}.${name}` : name),
       { buffers, transient, hooks } = hidden.get(module)!;
-    for (const hook of hooks.saving) hook(module, at(""), keepVars);
-    for (const hook of hooks.saved) ends.unshift(() => hook(module, out, at(""), {}));
+    for (const { run } of hooks.saving) run(module, at(""), keepVars);
+    for (const { run } of hooks.saved) ends.unshift(() => run(module, out, at(""), {}));
     for (const [name, value] of entriesOf(module))
       if (value instanceof Parameter) found.push([at(name), keepVars ? value : value.detach()]);
     for (const [name, value] of buffers) if (value && !transient.has(name)) found.push([at(name), value]);

@@ -2,7 +2,7 @@
 
 import { text } from "../base/argument-kinds.js";
 import { classOf } from "../base/class-name.js";
-import { OpError } from "../base/errors.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type Named, entriesOf, isModule, memberOf, place, properties } from "./members.js";
@@ -45,6 +45,17 @@ export function* tensorsWithin(
       yield [path ? `${path}.${name}` : name, value];
     }
   }
+}
+
+/** Throws unless `value` is a module. */
+export function checkModule(value: unknown, where: string): Module {
+  if (isModule(value)) return value;
+  const name = typeof value === "function" && "named_modules" in Object(value.prototype) && value.name;
+  throw new TypeMismatchError(
+    name
+      ? `${where}: ${name} is a class, not a module: ${name}(...) makes one`
+      : `${where}: ${describe(value)} is not a Module subclass`,
+  );
 }
 
 /** The module at a path. */

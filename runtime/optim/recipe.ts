@@ -4,10 +4,9 @@
 
 import { type Launched, capturing } from "../base/capturing.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import { full_like } from "../creation/like.js";
+import { filledOn } from "../tensor/allocate.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { Complex } from "../elements/complex-number.js";
-import { filledOn } from "../tensor/allocate.js";
 import { keep } from "../tensor/memory.js";
 import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -174,7 +173,9 @@ function complete<O extends object>(
     if (state[name] !== undefined && state[name] !== null) continue;
     const value = first(options, param);
     if (value === null) continue;
-    state[name] = keep(value instanceof Tensor ? value : full_like(param, value));
+    state[name] = keep(
+      value instanceof Tensor ? value : filledOn(param.storage.device, param.shape, value, param.dtype, name),
+    );
     made = true;
   }
   return made;

@@ -11,7 +11,8 @@ import { zeros_like, ones_like } from "../creation/like.js";
 import { lerp } from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { copy_, fill_, to } from "../views/transfer.js";
-import { Module, checkModule } from "../nn/module.js";
+import { Module } from "../nn/module.js";
+import { checkModule } from "../nn/tree.js";
 import { must } from "./options.js";
 import { type LRScheduler, groupsIn, perGroup, scheduler } from "./lr_scheduler/scheduler.js";
 

@@ -16,7 +16,8 @@ import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
 import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, readStored, checkNested, toNested } from "./read.js";
-import { axisOf, isContiguous, numelOf, sameShape, showShape } from "../base/shape.js";
+import { axisOf, isContiguous, numelOf } from "../base/shape.js";
+import { checkGradient, warnOfResult } from "./assigned-gradient.js";
 import type { Storage } from "./storage.js";
 import { titled } from "../base/class-name.js";
 
@@ -274,11 +275,16 @@ export class Tensor {
   get grad(): Tensor | null {
     capturing?.gradient(this, false);
     this.unseen = false;
+    if (!this.gradient) warnOfResult(this);
     return this.gradient;
   }
   set grad(value: Tensor | null) {
     capturing?.gradient(this, true);
-    if (value) {
+    if (value !== null) {
+      if (!(value instanceof Tensor))
+        throw new TypeMismatchError(
+          `assigned grad expected to be a Tensor or null but got grad of type ${describe(value)}`,
+        );
       checkGradient(this, value);
       keep(value);
     }
@@ -377,17 +383,6 @@ titled(Tensor, "Tensor");
 
 const disposeSymbol: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
 if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { value: Tensor.prototype.dispose });
-
-/** Throws if `grad` cannot be the gradient of `tensor`. */
-function checkGradient(tensor: Tensor, grad: Tensor): void {
-  if (!(grad instanceof Tensor))
-    throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
-  if (!sameShape(tensor.shape, grad.shape)) {
-    throw new AutogradError(
-      `assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`,
-    );
-  }
-}
 
 /** Another tensor on the same elements, outside of the tape. */
 export function alias(tensor: Tensor, enrolled = false): Tensor {

@@ -320,4 +320,41 @@ export default {
       t.close(await twice((x) => F.instance_norm(x, instance)).tolist(), wanted, { rtol: 1e-4 });
     }
   },
+  "a gradient that cannot be a tensor's is refused when it is assigned": async (t) => {
+    const { torch } = t,
+      make = () => t.tensor([[1, 2, 3]], { requires_grad: true }),
+      x = make();
+    for (const [grad, message] of [
+      [
+        t.tensor([[1, 2, 3]], { dtype: "float16" }),
+        /assign a gradient with dtype 'float16' to a tensor with dtype 'float32'/,
+      ],
+      [t.tensor([[1, 2, 3]], { dtype: "int32" }), /assign a gradient with dtype 'int32'/],
+      [
+        torch.zeros([1, 3], { device: "meta" }),
+        /assign a gradient with device type 'meta' to a tensor with device type/,
+      ],
+      [t.tensor([1, 2, 3]), /assign a gradient of size '\[3\]' to a tensor of size '\[1, 3\]'/],
+      [t.tensor([[1]]), /assign a gradient of size/],
+      [x, /can't assign Variable as its own grad/],
+      [1, /assigned grad expected to be a Tensor or null but got grad of type number 1/],
+      [[1, 2, 3], /expected to be a Tensor or null/],
+      [undefined, /expected to be a Tensor or null/],
+      [0, /expected to be a Tensor or null/],
+    ])
+      await t.throws(() => {
+        x.grad = grad;
+      }, message);
+    t.equal(x.grad, null);
+    x.grad = t.tensor([[4, 5, 6]]);
+    x.sum().backward();
+    t.equal(await x.grad.tolist(), [[5, 6, 7]]);
+    x.grad = null;
+    const whole = t.tensor([1, 2], { dtype: "int32" });
+    whole.grad = t.tensor([3, 4], { dtype: "int32" });
+    t.equal([await whole.grad.tolist(), x.grad], [[3, 4], null]);
+    const result = make().mul(2);
+    result.grad = t.tensor([[1, 1, 1]]);
+    t.equal(await result.grad.tolist(), [[1, 1, 1]]);
+  },
 };

@@ -191,4 +191,49 @@ export default {
       /anneal_strategy must by one of "cos" or "linear", instead got steps/,
     );
   },
+  "schedulers made of others may be the first of several, and run as PyTorch's": async (t) => {
+    const { SGD, lr_scheduler: S } = t.torch.optim,
+      fades = (o) => S.ExponentialLR(o, 0.9),
+      waits = (o, factor) => S.ConstantLR(o, factor, 2),
+      both = (o) => S.ChainedScheduler([fades(o), waits(o, 0.5)], o),
+      first = (o, ...schedulers) => S.SequentialLR(o, schedulers, [2]),
+      halves = (o) => S.ExponentialLR(o, 0.5);
+    for (const [make, wanted] of [
+      [(o) => S.SequentialLR(o, [both(o), halves(o)], [3]), [0.45, 0.405, 0.729, 1, 0.5, 0.25]],
+      [
+        (o) => S.SequentialLR(o, [S.ChainedScheduler([fades(o)], o)], []),
+        [0.9, 0.81, 0.729, 0.6561, 0.59049, 0.531441],
+      ],
+      [(o) => S.SequentialLR(o, [first(o, waits(o, 0.1), fades(o)), halves(o)], [4]), [0.1, 1, 0.9, 0.81, 1, 0.5]],
+      [(o) => S.SequentialLR(o, [first(o, both(o), fades(o)), halves(o)], [4]), [0.45, 1, 0.9, 0.81, 1, 0.5]],
+      [
+        (o) =>
+          S.SequentialLR(
+            o,
+            [
+              S.ChainedScheduler([S.StepLR(o, 2, 0.1), S.LinearLR(o, 0.5, 1, 3), S.CosineAnnealingLR(o, 5)], o),
+              halves(o),
+            ],
+            [5],
+          ),
+        [0.5527864, 0.6666667, 0.0603006, 0.0381966, 0.0010557, 1],
+      ],
+      [
+        (o) => S.ChainedScheduler([S.SequentialLR(o, [waits(o, 0.1), fades(o)], [3]), halves(o)], o),
+        [0.1, 0.05, 0.25, 0.5, 0.225, 0.10125],
+      ],
+      [(o) => S.ChainedScheduler([S.ChainedScheduler([fades(o)], o), halves(o)], o), [1, 0.45, 0.2025, 0.091125]],
+    ]) {
+      const optimizer = SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 }),
+        scheduler = make(optimizer);
+      for (const rate of wanted) {
+        t.close([optimizer.param_groups[0].lr, ...scheduler.get_last_lr()], [rate, rate], { rtol: 1e-4 });
+        await optimizer.step();
+        scheduler.step();
+      }
+    }
+    const optimizer = SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 }),
+      scheduler = S.SequentialLR(optimizer, [halves(optimizer), both(optimizer)], [1]);
+    await t.throws(() => scheduler.step(), /only the first may be made of others/);
+  },
 };

@@ -82,3 +82,27 @@ test("a target that broadcasts", () => {
   assert.match(line, /^Using a target size that is different to the input size\. .* broadcasting/);
   assert.deepEqual(rest, []);
 });
+
+test("the gradient of a tensor that is no leaf, which nobody keeps", () => {
+  const x = torch.ones([2], { requires_grad: true }),
+    wanted = /^The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed\. .*Use \.retain_grad\(\)/;
+  const kept = x.mul(2),
+    set = x.mul(2),
+    root = x.mul(2).sum(),
+    plain = torch.ones([2]);
+  kept.retain_grad();
+  set.grad = torch.ones([2]);
+  root.backward();
+  assert.deepEqual(
+    said(() => [kept, set, root, plain, x, x.detach(), plain.mul(2), torch.no_grad(() => x.mul(2))].map((y) => y.grad)),
+    [],
+  );
+  const lines = said(() => assert.equal(x.mul(2).grad, null));
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], wanted);
+  assert.deepEqual(
+    said(() => x.view(2, 1).grad),
+    [],
+    "said once",
+  );
+});

@@ -9,7 +9,8 @@ import { callable } from "../../base/callable.js";
 import { ModuleList } from "../containers.js";
 import { xavier_uniform_ } from "../init.js";
 import { LayerNorm } from "./layer-norm.js";
-import { Module, checkModule } from "../module.js";
+import { Module } from "../module.js";
+import { checkModule } from "../tree.js";
 import { DEVICE_AND_TYPE, construct, layers, size, type Arguments, type DeviceAndType } from "../options.js";
 import {
   type Activation,

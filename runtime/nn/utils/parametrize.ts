@@ -11,7 +11,8 @@ import { tensorsOf } from "../../tensor/tensor-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { copy_ } from "../../views/transfer.js";
 import { ModuleDict, ModuleList } from "../containers.js";
-import { type Module, checkModule } from "../module.js";
+import type { Module } from "../module.js";
+import { checkModule } from "../tree.js";
 import { forget } from "../members.js";
 import { Parameter } from "../parameter.js";
 

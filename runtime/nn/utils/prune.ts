@@ -8,7 +8,8 @@ import { unrecorded } from "../../tape/grad-mode.js";
 import { cat } from "../../functions/join.js";
 import { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
-import { type Module, checkModule } from "../module.js";
+import type { Module } from "../module.js";
+import { checkModule } from "../tree.js";
 import {
   CustomFromMask,
   Identity,

@@ -16,7 +16,8 @@ import { to } from "../../views/transfer.js";
 import { eq, mul, ne, sum } from "../../../names/torch.js";
 import type { RemovableHandle } from "../hooks.js";
 import { forget, properties } from "../members.js";
-import { type Module, checkModule } from "../module.js";
+import type { Module } from "../module.js";
+import { checkModule } from "../tree.js";
 import { copiedMask, wholeMask } from "./pruning-masks.js";
 import { Parameter } from "../parameter.js";
 

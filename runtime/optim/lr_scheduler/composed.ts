@@ -44,6 +44,11 @@ abstract class Composed extends LRScheduler {
   override begin(): void {
     /* the others have begun */
   }
+  override get_lr(): number[] {
+    throw new OpError(
+      `${this.constructor.name}: get_lr() is not implemented: of the schedulers of SequentialLR only the first may be made of others`,
+    );
+  }
   override state_dict(): SchedulerState {
     return { ...super.state_dict(), _schedulers: this._schedulers.map((one) => one.state_dict()) };
   }
@@ -109,7 +114,8 @@ class SequentialClass extends Composed {
     for (const group of groupsIn(optimizer)) setRate(group, rateOf(group, "initial_lr"));
     undo(this);
     const first = this.current();
-    first.begin();
+    if (first instanceof Composed) first.step();
+    else first.begin();
     this._last_lr = first.get_last_lr();
   }
 

@@ -5,9 +5,6 @@ const NOT_TAKEN = {
   // Old spellings of `reduction`, which PyTorch warns of.
   size_average: /./,
   reduce: /^torch\.nn\./,
-  // JavaScript has no keyword arguments that a hook could see.
-  with_kwargs: /_hook$/,
-  always_call: /_hook$/,
   // How a derivative is computed: there is one way here.
   "_preallocate_and_copy|strict": /^torch\.func\.j/,
   "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs": /^torch\.autograd\.grad/,

@@ -1,0 +1,36 @@
+// torch.nn.modules.module: hooks of all modules, which are called before a module's own.
+
+import { taken } from "../base/named-arguments.js";
+import { everywhere, hookInto } from "./hooks.js";
+import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardHookOptions, ForwardPreHook } from "./hooks.js";
+import type { NamedForwardHook, RemovableHandle, Unnamed, WithNames } from "./hooks.js";
+
+/** Calls `hook(module, args, output)` after the forward of every module; what it answers replaces the output. */
+export function register_module_forward_hook(
+  hook: ForwardHook,
+  options?: Omit<Unnamed<ForwardHookOptions>, "prepend">,
+): RemovableHandle;
+export function register_module_forward_hook(
+  hook: NamedForwardHook,
+  options: Omit<WithNames<ForwardHookOptions>, "prepend">,
+): RemovableHandle;
+export function register_module_forward_hook(...args: unknown[]): RemovableHandle {
+  const [hook, named, always] = taken("register_module_forward_hook hook * with_kwargs? always_call?", args);
+  return hookInto(everywhere.after, hook as ForwardHook, false, named, always);
+}
+/** Calls `hook(module, args)` before the forward of every module; what it answers replaces the arguments. */
+export function register_module_forward_pre_hook(hook: ForwardPreHook): RemovableHandle;
+export function register_module_forward_pre_hook(...args: unknown[]): RemovableHandle {
+  return hookInto(everywhere.before, taken("register_module_forward_pre_hook hook", args)[0] as ForwardPreHook);
+}
+/** Calls `hook(module, grad_input, grad_output)` when gradients have come back through a module. */
+export function register_module_full_backward_hook(hook: BackwardHook): RemovableHandle;
+export function register_module_full_backward_hook(...args: unknown[]): RemovableHandle {
+  return hookInto(everywhere.backward, taken("register_module_full_backward_hook hook", args)[0] as BackwardHook);
+}
+/** Calls `hook(module, grad_output)` before those gradients go back through a module. */
+export function register_module_full_backward_pre_hook(hook: BackwardPreHook): RemovableHandle;
+export function register_module_full_backward_pre_hook(...args: unknown[]): RemovableHandle {
+  const [hook] = taken("register_module_full_backward_pre_hook hook", args);
+  return hookInto(everywhere.backwardBefore, hook as BackwardPreHook);
+}
