@@ -3,7 +3,6 @@
 
 import * as create from "../creation/create.js";
 import { full_like } from "../creation/filled.js";
-import { rand_like } from "../creation/like.js";
 import { slice_scatter } from "../functions/scatter-views.js";
 import { native_layer_norm, tensordot } from "../composite/index.js";
 import { type SegmentOptions, segment_reduce } from "../composite/segments.js";
@@ -336,7 +335,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   embedding_bag: bag(true),
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
-    const mask = torch.ge(rand_like(x), p);
+    const mask = torch.ge(create.rand(x.shape, { dtype: x.dtype, device: x.device }), p);
     return [torch.mul(torch.mul(x, mask), p === 1 ? 0 : 1 / (1 - p)), mask];
   }),
   native_group_norm: by(

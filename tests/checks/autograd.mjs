@@ -326,8 +326,8 @@ export default {
       x = make();
     for (const [grad, message] of [
       [
-        t.tensor([[1, 2, 3]], { dtype: "float16" }),
-        /assign a gradient with dtype 'float16' to a tensor with dtype 'float32'/,
+        t.tensor([[1, 2, 3]], { dtype: "uint8" }),
+        /assign a gradient with dtype 'uint8' to a tensor with dtype 'float32'/,
       ],
       [t.tensor([[1, 2, 3]], { dtype: "int32" }), /assign a gradient with dtype 'int32'/],
       [
