@@ -252,6 +252,21 @@ def test_a_choice_by_another_comparison_is_as_written():
     assert "is_nan" not in code
 
 
+def test_a_place_is_rounded_from_one_operation():
+    """Some GPUs' compilers make one of a product and a sum here and not there: a guard, an index and a weight of the same
+    formula then fall on two sides of a whole number."""
+    place = "floor(n * 2 * r - n * s + 0.5)"
+    op = workbench.op(
+        f"op drawn(x: Float[N], r: real, s: real) -> Float[N]\n    out[n] = (x[{place}] ?? 0) * (1 + {place})"
+    )
+    x = f32(9)
+    (code,) = op.wgsl(x, 0.31, 0.1)
+    rounded = [code[m.end() :].split("+ 0.5", 1)[0] for m in re.finditer(r"floor\(", code)]
+    assert len(rounded) > 1
+    assert all(text.startswith("fma(") for text in rounded), code
+    np.testing.assert_allclose(op(x, 0.31, 0.1), op.numpy(x, 0.31, 0.1), rtol=1e-6)
+
+
 def test_powers_and_quotients(gpu):
     x, y = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
     x = np.concatenate([x, R.uniform(-5, 20, 1000).astype(np.float32)])

@@ -32,6 +32,8 @@ from ..data.statements import Assign, Procedure, Repeat, Statement
 # The largest number of f32, and of i32 the least.
 LARGEST: float = 3.4028234e38
 LEAST = -2147483648
+STEPS = ("floor", "ceil", "trunc", "round")
+OF_FLOATS = ("larger", "smaller", "divide", "abs")
 TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
 
 
@@ -61,11 +63,34 @@ def operand(e: Node) -> str:
         case Select(condition=condition, yes=yes, no=no):
             return f"select({argument(no)}, {argument(yes)}, {printed(condition)})"
         case Apply(name=name, operands=operands):
-            return f"{name}({', '.join([argument(a) for a in operands])})"
+            return f"{name}({', '.join([argument(contracted(a) if name in STEPS else a) for a in operands])})"
         case BoundsCheck(operand=inner) | Rounded(operand=inner):
             return operand(inner)
         case _:
             return f"({printed(e)})"
+
+
+def contracted(e: Node) -> Node:
+    """What a place is rounded from, with each sum of a product as one operation.  A GPU's compiler may make one of some
+    and leave others, so that of the same formula a guard, an index and a weight would come to different places."""
+    match e:
+        case Binary(operator="+" | "-" | "*") | Unary(operator="-"):
+            made = mapped(e, contracted)
+        case Apply(name=name) if name in OF_FLOATS:
+            made = mapped(e, contracted)
+        case _:
+            return e
+    match made:
+        case Binary(operator="+", left=Binary(operator="*", left=a, right=b), right=c):
+            return Apply("fma", [a, b, c])
+        case Binary(operator="+", left=c, right=Binary(operator="*", left=a, right=b)):
+            return Apply("fma", [a, b, c])
+        case Binary(operator="-", left=Binary(operator="*", left=a, right=b), right=c):
+            return Apply("fma", [a, b, Unary("-", c)])
+        case Binary(operator="-", left=c, right=Binary(operator="*", left=a, right=b)):
+            return Apply("fma", [Unary("-", a), b, c])
+        case _:
+            return made
 
 
 def printed(e: Node) -> str:
