@@ -76,7 +76,9 @@ def of_axes(tree: Op) -> tuple[list[Param], list[X]]:
         elif p.type.name in LISTS and p.type.optional and not p.type.dims[0].name:
             continue  # so many numbers, or none
         elif p.type.name in LISTS and p.type.dims and p.type.dims[0].name not in ranked:
-            value = X("list", (name(p.type.dims[0].name or ""),))
+            count = p.type.dims[0].expr
+            empty = count is not None and count.kind == "num" and count.val == 0
+            value = X("list", () if empty else (name(p.type.dims[0].name or ""),))
         else:
             params.append(p)
             value = name(p.name)

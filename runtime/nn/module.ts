@@ -306,14 +306,14 @@ class ModuleClass {
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
   register_forward_hook(hook: ForwardHook<this>, options?: boolean | Unnamed<ForwardHookOptions>): RemovableHandle;
   register_forward_hook(hook: NamedForwardHook<this>, options: WithNames<ForwardHookOptions>): RemovableHandle;
-  register_forward_hook(hook: never, ...rest: unknown[]): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.after, hook, ...rest);
+  register_forward_hook(hook: never, prepend?: unknown, named?: unknown, always?: unknown): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.after, hook, prepend, named, always);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
   register_forward_pre_hook(hook: ForwardPreHook<this>, options?: boolean | Unnamed<HookOptions>): RemovableHandle;
   register_forward_pre_hook(hook: NamedForwardPreHook<this>, options: WithNames<HookOptions>): RemovableHandle;
-  register_forward_pre_hook(hook: never, ...rest: unknown[]): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.before, hook, ...rest);
+  register_forward_pre_hook(hook: never, prepend?: unknown, named?: unknown): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.before, hook, prepend, named);
   }
   /**
    * Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces

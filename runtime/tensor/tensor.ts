@@ -275,7 +275,7 @@ export class Tensor {
   get grad(): Tensor | null {
     capturing?.gradient(this, false);
     this.unseen = false;
-    if (!this.gradient) warnOfResult(this);
+    if (!this.gradient && !capturing) warnOfResult(this); // a recording looks at whatever there is
     return this.gradient;
   }
   set grad(value: Tensor | null) {
