@@ -232,4 +232,37 @@ export default {
     }
     equal(await numbers(torch._safe_softmax(tensor([-I, -I, 0, -I]).reshape(2, 2), 1)), [0, 0, 1, 0]);
   },
+  "second slopes are as linear in what they are weighed by at zero as elsewhere": async (t) => {
+    const { torch, tensor, device, close, equal } = t;
+    const F = torch.nn.functional,
+      dtype = device === "cpu" ? "float64" : "float32";
+    for (const [name, f] of Object.entries({
+      div: (x) => torch.div(1, x),
+      "div by a sum": (x) => x.div(x.sum()).square(),
+      log: (x) => x.log(),
+      pow: (x) => x.pow(2.5),
+      "x ** x": (x) => x.pow(x),
+      rsqrt: (x) => x.rsqrt(),
+      logsumexp: (x) => x.square().logsumexp(0),
+      softmax: (x) => x.softmax(0).square(),
+      var: (x) => x.var().sqrt(),
+      norm: (x) => x.norm().pow(3),
+      atan2: (x) => torch.atan2(x, x.add(1)),
+      lgamma: (x) => x.lgamma(),
+      layer_norm: (x) => F.layer_norm(x, [3]).exp(),
+      cross_entropy: (x) => F.cross_entropy(x.square().unsqueeze(0), torch.tensor([1], { device, dtype: "int64" })),
+    })) {
+      const slopes = async (weight) => {
+        const x = tensor([0.3, 1.2, 2.6], { dtype, requires_grad: true }),
+          v = torch.full([3], weight, { dtype, device, requires_grad: true }),
+          of = (y, x, more = {}) => torch.autograd.grad(y, [x], more)[0];
+        const first = of(f(x).sum(), x, { create_graph: true }),
+          product = of(first, x, { grad_outputs: [v], create_graph: true });
+        return of(product.mul(tensor([1, 2, 3], { dtype })).sum(), v).tolist();
+      };
+      const at = await slopes(0.5);
+      equal([name, at.some((n) => Math.abs(n) > 1e-3)], [name, true]);
+      close(await slopes(0), at, { rtol: 1e-4, atol: 1e-5 });
+    }
+  },
 };
