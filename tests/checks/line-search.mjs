@@ -85,20 +85,26 @@ const ENDS = [
   ["steep", [0.5, 1.0], {"lr": 0.2, "tolerance_change": 0.1, "line_search_fn": "strong_wolfe"}, [3, 2]],
 ];
 
+/** The number of evaluations and of directions after a step on one of FUNCTIONS. */
+async function step(optimizer, p, name) {
+  await optimizer.step(() => {
+    optimizer.zero_grad();
+    const loss = FUNCTIONS[name](p.select(0, 0), p.select(0, 1));
+    loss.backward();
+    return loss;
+  });
+  const { func_evals, n_iter } = (await optimizer.state_dict()).state[0];
+  return [func_evals, n_iter];
+}
+
 const exactly = {
   "a step ends where PyTorch's ends": async (t) => {
     const rows = ENDS.filter((_, n) => t.device === "cpu" || n % 4 === 0); // a GPU is waited for at each
     for (const [name, start, options, wanted] of rows) {
       const p = t.torch.nn.Parameter(t.tensor(start)),
         optimizer = t.torch.optim.LBFGS([p], options);
-      await optimizer.step(() => {
-        optimizer.zero_grad();
-        const loss = FUNCTIONS[name](p.select(0, 0), p.select(0, 1));
-        loss.backward();
-        return loss;
-      });
-      const { func_evals, n_iter } = (await optimizer.state_dict()).state[0];
-      t.equal([name, start, options, [func_evals, n_iter]], [name, start, options, wanted]);
+      const made = await step(optimizer, p, name);
+      t.equal([name, start, options, made], [name, start, options, wanted]);
     }
   },
   /** x*x/2 - 10x has at 1, a tenth of the first direction, nine tenths of the slope at 0. By torch 2.13. */
@@ -124,15 +130,9 @@ export default Object.fromEntries([
         const p = t.torch.nn.Parameter(t.tensor(start)),
           optimizer = t.torch.optim.LBFGS([p], { line_search_fn: "strong_wolfe", ...options });
         for (const [x, y, evaluations, directions] of wanted) {
-          await optimizer.step(() => {
-            optimizer.zero_grad();
-            const loss = FUNCTIONS[name](p.select(0, 0), p.select(0, 1));
-            loss.backward();
-            return loss;
-          });
-          const { func_evals, n_iter } = (await optimizer.state_dict()).state[0];
+          const made = await step(optimizer, p, name);
           t.close([...(await p.data())], [x, y], { atol: 2e-4, rtol: 2e-4 });
-          t.equal([func_evals, n_iter], [evaluations, directions]);
+          t.equal(made, [evaluations, directions]);
         }
       }
     },
