@@ -32,7 +32,7 @@ from ..data.statements import Assign, Procedure, Repeat, Statement
 # The largest number of f32, and of i32 the least.
 LARGEST: float = 3.4028234e38
 LEAST = -2147483648
-STEPS = ("floor", "ceil", "trunc", "round")
+ROUNDING = ("floor", "ceil", "trunc", "round")
 OF_FLOATS = ("larger", "smaller", "divide", "abs")
 TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
 
@@ -63,7 +63,7 @@ def operand(e: Node) -> str:
         case Select(condition=condition, yes=yes, no=no):
             return f"select({argument(no)}, {argument(yes)}, {printed(condition)})"
         case Apply(name=name, operands=operands):
-            return f"{name}({', '.join([argument(contracted(a) if name in STEPS else a) for a in operands])})"
+            return f"{name}({', '.join([argument(contracted(a) if name in ROUNDING else a) for a in operands])})"
         case BoundsCheck(operand=inner) | Rounded(operand=inner):
             return operand(inner)
         case _:

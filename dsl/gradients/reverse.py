@@ -301,7 +301,7 @@ class Reverse:
             if s.target in self.unsent and any(
                 is_binary(n, "/", "**") or isinstance(n, Call) and n.name in ENDLESS for n in walk(p)
             ):
-                # Where what it weighs is finite it counts, in the derivative by it: there is one at 0 as elsewhere.
+                # NaN alone, as of 0 / 0, is to become 0: a finite part has its derivative by g where g is 0, too.
                 p = cond(conj(Binary("==", g, ZERO), Call("isnan", (p,))), ZERO, p)
             inside = Inside(read(t, r.index)) if r.fallback is not None else None
             there = axes(self.tensors[t]) if r.index else []  # no index: none of the axes exists here

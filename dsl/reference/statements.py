@@ -319,14 +319,7 @@ class Statement:
             at, value = [i[keep] for i in at], value[keep]
         for axis, (i, n) in enumerate(zip(at, array.shape)):
             self.legal(Read(s.target, s.idx, None), axis, i, n, (i < 0) | (i >= n))
-        if (
-            self.run_.audit is not None
-            and s.mode == "="
-            and not s.spread
-            and not overwrites(s)
-            and s.target not in self.run_.given
-        ):
-            self.once(array, at)
+        self.once(array, at)
         if self.run_.audit:
             return
         value = value.astype(array.dtype) if array.dtype.kind != "f" else value
@@ -353,21 +346,23 @@ class Statement:
         return tuple([slice(*r) for r in self.ranges]) if inside else None
 
     def fill(self, array: np.ndarray, region: tuple[slice, ...], value: np.ndarray):
-        if self.run_.audit is not None and not overwrites(self.s) and self.s.target not in self.run_.given:
-            self.once(array, region)
+        self.once(array, region)
         if self.run_.audit:
             return
         array[region] = value if array.dtype.kind == "f" else value.astype(array.dtype)
         self.fit(array)
 
     def once(self, array: np.ndarray, at: Sequence):
-        """Notes an element that gets a second value."""
-        if self.run_.audit or not array.ndim or not array.size:
+        """Notes for an audit, which has found nothing yet, an element that gets a second value."""
+        s = self.s
+        if self.run_.audit is None or self.run_.audit or not array.ndim or not array.size:
             return
-        there = self.run_.stored.setdefault(self.s.target, np.zeros(array.shape, np.int32))
+        if s.mode != "=" or s.spread or overwrites(s) or s.target in self.run_.given:
+            return
+        there = self.run_.stored.setdefault(s.target, np.zeros(array.shape, np.int32))
         np.add.at(there, tuple(at), 1)
         if (there > 1).any():
-            self.run_.audit.append(Collision(self.s, tuple(int(i) for i in np.argwhere(there > 1)[0])))
+            self.run_.audit.append(Collision(s, tuple(int(i) for i in np.argwhere(there > 1)[0])))
 
     def fit(self, array: np.ndarray):
         """Refuses whole numbers of T that do not fit into 32 bits."""

@@ -137,7 +137,7 @@ export function invoke(module: Module, kept: Hidden, args: unknown[]): unknown {
 }
 
 /** Calls a hook with a call's arguments; a lone object is one by place, but for hooks that ask for names. */
-function asked<H>({ run, named }: Registered<H>, module: Module, given: unknown[], ...output: unknown[]): unknown {
+function callHook<H>({ run, named }: Registered<H>, module: Module, given: unknown[], ...output: unknown[]): unknown {
   const [args, kwargs] = parted(given, named ? 0 : 1);
   return (run as (...all: unknown[]) => unknown)(module, args, ...(named ? [kwargs] : []), ...output);
 }
@@ -145,7 +145,7 @@ function asked<H>({ run, named }: Registered<H>, module: Module, given: unknown[
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
 /** The arguments that a hook answers in the place of those that were given. */
-function otherwise({ named }: Registered<unknown>, answer: unknown, given: unknown[]): unknown[] {
+function newArguments({ named }: Registered<unknown>, answer: unknown, given: unknown[]): unknown[] {
   if (!answered(answer)) return given;
   let args = listed(answer),
     kwargs: unknown = parted(given, 1)[1];
@@ -168,7 +168,8 @@ export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknow
     after: readonly Registered<unknown>[] | null = null,
     called = 0;
   try {
-    for (const hook of both(({ before }) => before, hooks)) input = otherwise(hook, asked(hook, module, input), input);
+    for (const hook of both(({ before }) => before, hooks))
+      input = newArguments(hook, callHook(hook, module, input), input);
     const gates = Gates.around(module, hooks);
     if (gates) input = gates.enter(input);
     try {
@@ -178,14 +179,14 @@ export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknow
     }
     after = both((of) => of.after, hooks);
     while (called < after.length) {
-      const answer = asked(after[called++]!, module, input, output);
+      const answer = callHook(after[called++]!, module, input, output);
       if (answered(answer)) output = answer;
     }
     return gates ? gates.leave(output) : output;
   } catch (error) {
     for (const hook of (after ?? both((of) => of.after, hooks)).slice(called).filter(({ always }) => always)) {
       try {
-        const answer = asked(hook, module, input, output);
+        const answer = callHook(hook, module, input, output);
         if (answered(answer)) output = answer;
       } catch (another) {
         console.warn("forward hook with always_call raised an exception that was silenced:", another);

@@ -7,12 +7,12 @@ import type { Tensor } from "./tensor.js";
 /** Throws if `grad` cannot be the gradient of `tensor`. */
 export function checkGradient(tensor: Tensor, grad: Tensor): void {
   if (grad === tensor) throw new AutogradError("can't assign Variable as its own grad");
-  if (grad.dtype !== tensor.dtype) throw otherwise("with dtype", grad.dtype, tensor.dtype);
-  if (grad.device !== tensor.device) throw otherwise("with device type", grad.device, tensor.device);
-  if (!sameShape(grad.shape, tensor.shape)) throw otherwise("of size", showShape(grad.shape), showShape(tensor.shape));
+  if (grad.dtype !== tensor.dtype) throw mismatch("with dtype", grad.dtype, tensor.dtype);
+  if (grad.device !== tensor.device) throw mismatch("with device type", grad.device, tensor.device);
+  if (!sameShape(grad.shape, tensor.shape)) throw mismatch("of size", showShape(grad.shape), showShape(tensor.shape));
 }
 
-const otherwise = (what: string, given: string, wanted: string): AutogradError =>
+const mismatch = (what: string, given: string, wanted: string): AutogradError =>
   new AutogradError(`attempting to assign a gradient ${what} '${given}' to a tensor ${what} '${wanted}'`);
 
 /** Warns once of who asks for the gradient of a tensor that is no leaf, and keeps none. */

@@ -275,7 +275,7 @@ export class Tensor {
   get grad(): Tensor | null {
     capturing?.gradient(this, false);
     this.unseen = false;
-    if (!this.gradient && !capturing) warnOfResult(this); // a recording looks at whatever there is
+    if (!this.gradient && !capturing) warnOfResult(this); // a recording asks for all
     return this.gradient;
   }
   set grad(value: Tensor | null) {

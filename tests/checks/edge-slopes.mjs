@@ -232,7 +232,7 @@ export default {
     }
     equal(await numbers(torch._safe_softmax(tensor([-I, -I, 0, -I]).reshape(2, 2), 1)), [0, 0, 1, 0]);
   },
-  "second slopes are as linear in what they are weighed by at zero as elsewhere": async (t) => {
+  "a product with the Hessian has the same derivative by its vector at zero as elsewhere": async (t) => {
     const { torch, tensor, device, close, equal } = t;
     const F = torch.nn.functional,
       dtype = device === "cpu" ? "float64" : "float32";
