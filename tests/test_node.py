@@ -32,6 +32,14 @@ PARTS = {"quantised"}  # files that import modules of the package of their own, 
 Results = dict[str, str | None]
 
 
+def turn() -> int | None:
+    """A number of the commit that decides which files run in which setting; None where all run in all."""
+    if "EVERY_SETTING" in os.environ:
+        return None
+    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True)
+    return None if asked.returncode else int(asked.stdout, 16)
+
+
 def failures(results: Results) -> str:
     return "\n".join(f"{name}:\n  {error}" for name, error in results.items() if error)
 
@@ -51,9 +59,23 @@ def test_checks(device, file, dist, checked):
     passes(checked(file, device, "-"))
 
 
-@pytest.mark.parametrize(("setting", "file"), cases(*SETTINGS))
+def cases_of(commit: int | None) -> list:
+    """All files in all settings, or each file in the one that is its turn."""
+    everything = cases(*SETTINGS)
+    if commit is None:
+        return everything
+    setting = {file: SETTINGS[(at + commit) % len(SETTINGS)] for at, file in enumerate(CHECKS)}
+    return [case for case in everything if case.values[0] == setting[case.values[1]]]
+
+
+@pytest.mark.parametrize(("setting", "file"), cases_of(turn()))
 def test_checks_in_another_setting(setting, file, dist, checked):
     passes(checked(file, "cpu", setting))
+
+
+def test_turns_bring_every_file_in_every_setting():
+    of_turns = [case.id for commit in range(len(SETTINGS)) for case in cases_of(commit)]
+    assert sorted(of_turns) == sorted(case.id for case in cases_of(None))
 
 
 def passes(results: Results | str) -> None:
