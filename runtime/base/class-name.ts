@@ -21,3 +21,10 @@ export const wayBackOf = (op: string, derivatives = 1): string =>
 /** The class of a module, of which a member may be called `constructor`. */
 export const classOf = (module: object): { new (): object; readonly name: string } =>
   (Object.getPrototypeOf(module) as { constructor: { new (): object; readonly name: string } }).constructor;
+
+/** The name of an object's class; of a class without one, the name of the first that it extends. */
+export function nameOf(object: object): string {
+  let named = classOf(object);
+  while (!named.name) named = Object.getPrototypeOf(named) as typeof named;
+  return named.name;
+}

@@ -1,6 +1,6 @@
 // torch.compile: a function that is recorded, and replayed once two calls have said the same.
 
-import { classOf } from "../base/class-name.js";
+import { nameOf } from "../base/class-name.js";
 import { flag, refuse } from "../base/argument-kinds.js";
 import { capturing, original } from "../base/capturing.js";
 import { TypeMismatchError, OpError, describe } from "../base/errors.js";
@@ -277,7 +277,7 @@ export function compile(...args: unknown[]): unknown {
       compile(f as never, Object.fromEntries(Object.entries(given).filter(([, x]) => x !== undefined)));
   if (typeof model !== "function" || isOptions(model)) refuse("compile", "model", "a function or a module", model);
   if (disable) return model;
-  const named = typeof (model as { forward?: unknown }).forward === "function" ? classOf(model).name : model.name,
+  const named = typeof (model as { forward?: unknown }).forward === "function" ? nameOf(model) : model.name,
     compiled = compiledOf(model, given, named || "a function");
   const out: object = new Proxy(model, {
     apply: (_, self, given: unknown[]) => compiled.call(self, given),

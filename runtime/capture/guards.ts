@@ -2,7 +2,7 @@
 // it took from elsewhere are as they were.
 
 import type { KeptByModule } from "../base/capturing.js";
-import { classOf, isOurs } from "../base/class-name.js";
+import { isOurs, nameOf } from "../base/class-name.js";
 import type { Device, Layout } from "../devices/device.js";
 import { casting } from "../dispatch/casting.js";
 import { isOptions } from "../base/named-arguments.js";
@@ -159,7 +159,7 @@ function changed(module: object, { names, values, computed, hooks }: ModuleSeen)
   return null;
 }
 
-const called = (module: object): string => classOf(module).name;
+const called = (module: object): string => nameOf(module);
 
 // --- All together -------------------------------------------------------------------------------------
 

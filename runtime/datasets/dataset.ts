@@ -10,7 +10,7 @@ import { listOf, number } from "../base/argument-kinds.js";
 import { callable } from "../base/callable.js";
 import { sourceOf } from "../elements/random.js";
 import { Tensor } from "../tensor/tensor.js";
-import { titled } from "../base/class-name.js";
+import { titled, nameOf } from "../base/class-name.js";
 import * as views from "../views/views.js";
 
 /** A dataset whose samples are asked for by number; `get` may answer a promise. */
@@ -24,10 +24,10 @@ export type IterableLike<T> = Iterable<T> | AsyncIterable<T>;
 /** A base class to derive from: `get length()` and `get(index)`. */
 export class Dataset<T> implements MapDataset<T> {
   get length(): number {
-    throw new OpError(`${this.constructor.name}: a dataset needs a getter "length"`);
+    throw new OpError(`${nameOf(this)}: a dataset needs a getter "length"`);
   }
   get(_index: number): T | Promise<T> {
-    throw new OpError(`${this.constructor.name}: a dataset needs a method get(index)`);
+    throw new OpError(`${nameOf(this)}: a dataset needs a method get(index)`);
   }
 }
 titled(Dataset, "Dataset");
@@ -39,9 +39,7 @@ titled(Dataset, "Dataset");
 export abstract class IterableDataset<T> implements AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T> {
     if (!(Symbol.iterator in this))
-      throw new OpError(
-        `${this.constructor.name}: an iterable dataset needs [Symbol.iterator] or [Symbol.asyncIterator]`,
-      );
+      throw new OpError(`${nameOf(this)}: an iterable dataset needs [Symbol.iterator] or [Symbol.asyncIterator]`);
     const samples = (this as unknown as Iterable<T>)[Symbol.iterator]();
     return {
       next: async () => samples.next(),

@@ -1,5 +1,6 @@
 // torch.distributions.Distribution: what all distributions have, and how one is declared.
 
+import { nameOf } from "../base/class-name.js";
 import { type Callable, callable } from "../base/callable.js";
 import { count, listOf, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -69,7 +70,7 @@ class DistributionClass {
       if (!(value instanceof Tensor) || is_dependent(constraint) || everywhere(constraint.check(value)) !== false)
         continue;
       throw new OpError(
-        `${this.constructor.name}: Expected parameter ${name} (Tensor of shape ${tuple(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${formatted(value)}`,
+        `${nameOf(this)}: Expected parameter ${name} (Tensor of shape ${tuple(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${formatted(value)}`,
       );
     }
   }
@@ -77,7 +78,7 @@ class DistributionClass {
   protected checked(value: Tensor): void {
     if (!(value instanceof Tensor))
       throw new TypeMismatchError(
-        `${this.constructor.name}: The value argument to log_prob must be a Tensor, got ${describe(value)}`,
+        `${nameOf(this)}: The value argument to log_prob must be a Tensor, got ${describe(value)}`,
       );
     if (!this.validates) return;
     const { shape } = value,
@@ -86,24 +87,24 @@ class DistributionClass {
       end = shape.slice(Math.max(shape.length - n, 0));
     if (end.length !== n || end.some((s, i) => s !== this.event_shape[i]))
       throw new OpError(
-        `${this.constructor.name}: The right-most size of value must match event_shape: ${showSize(shape)} vs ${showSize(this.event_shape)}.`,
+        `${nameOf(this)}: The right-most size of value must match event_shape: ${showSize(shape)} vs ${showSize(this.event_shape)}.`,
       );
     for (let i = 1; i <= Math.min(shape.length, wanted.length); i++) {
       const a = shape[shape.length - i]!,
         b = wanted[wanted.length - i]!;
       if (a !== 1 && b !== 1 && a !== b)
         throw new OpError(
-          `${this.constructor.name}: Value is not broadcastable with batch_shape+event_shape: ${showSize(shape)} vs ${showSize(wanted)}.`,
+          `${nameOf(this)}: Value is not broadcastable with batch_shape+event_shape: ${showSize(shape)} vs ${showSize(wanted)}.`,
         );
     }
     const { support } = this;
     if (everywhere(support.check(value)) === false)
       throw new OpError(
-        `${this.constructor.name}: Expected value argument (Tensor of shape ${tuple(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${formatted(value)}`,
+        `${nameOf(this)}: Expected value argument (Tensor of shape ${tuple(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${formatted(value)}`,
       );
   }
   private lacks(what: string): OpError {
-    return new OpError(`${this.constructor.name} does not implement ${what}`);
+    return new OpError(`${nameOf(this)} does not implement ${what}`);
   }
 
   /** What each parameter must hold. */
@@ -203,7 +204,7 @@ class DistributionClass {
       if (!(value instanceof Tensor) || !(name in this.arg_constraints)) return [];
       return [`${name}: ${value.numel() === 1 ? formatted(value) : showSize(value.shape)}`];
     });
-    return `${this.constructor.name}(${shown.join(", ")})`;
+    return `${nameOf(this)}(${shown.join(", ")})`;
   }
 }
 /** What distributions answer to, as `callable` takes it. */

@@ -1,5 +1,6 @@
 // torch.distributions.kl: how far one distribution is from another.  Distributions say it themselves.
 
+import { nameOf } from "../base/class-name.js";
 import { callable, refuse } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
@@ -33,7 +34,5 @@ export function kl_divergence(p: Distribution, q: Distribution): Tensor {
   const own = [...registered].reverse().find(([a, b]) => p instanceof a && q instanceof b),
     found = own ? own[2](p as never, q as never) : p.divergence(q);
   if (found) return found;
-  throw new OpError(
-    `kl_divergence: No KL(p || q) is implemented for p type ${p.constructor.name} and q type ${q.constructor.name}`,
-  );
+  throw new OpError(`kl_divergence: No KL(p || q) is implemented for p type ${nameOf(p)} and q type ${nameOf(q)}`);
 }

@@ -1,5 +1,6 @@
 // torch.distributions.transforms.Transform: an invertible map of values, and how much it stretches them.
 
+import { nameOf } from "../base/class-name.js";
 import { type Callable, callable } from "../base/callable.js";
 import { refuse } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
@@ -107,10 +108,10 @@ export class TransformClass {
     return x;
   }
   toString(): string {
-    return `${this.constructor.name}()`;
+    return `${nameOf(this)}()`;
   }
   private lacks(what: string): OpError {
-    return new OpError(`${this.constructor.name} does not implement ${what}`);
+    return new OpError(`${nameOf(this)} does not implement ${what}`);
   }
 }
 

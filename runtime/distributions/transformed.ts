@@ -1,5 +1,6 @@
 // Distributions of what transforms make of samples of others.
 
+import { nameOf } from "../base/class-name.js";
 import { OpError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -109,7 +110,7 @@ class TransformedDistributionClass extends DistributionClass {
     return codomain.event_dim - domain.event_dim;
   }
   override toString(): string {
-    return `${this.constructor.name}()`;
+    return `${nameOf(this)}()`;
   }
 }
 const mulled = (a: Value, b: Value): Value => (typeof a === "number" && typeof b === "number" ? a * b : mul(a, b));

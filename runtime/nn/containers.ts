@@ -1,6 +1,6 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
-import { classOf } from "../base/class-name.js";
+import { classOf, nameOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
 import { isOptions, limited } from "../base/named-arguments.js";
@@ -47,7 +47,7 @@ abstract class Listed<T> extends Module {
     return this.length;
   }
   at(index: number): T | undefined {
-    return this.members().at(integer(index, `${classOf(this).name}.at`, "index"));
+    return this.members().at(integer(index, `${nameOf(this)}.at`, "index"));
   }
   [Symbol.iterator](): Iterator<T> {
     return this.members()[Symbol.iterator]();
@@ -66,7 +66,7 @@ abstract class Listed<T> extends Module {
   /** The number of a place, counted from the front. */
   protected place(index: number, length?: number): number {
     length ??= this.length;
-    integer(index, classOf(this).name, "index");
+    integer(index, nameOf(this), "index");
     const at = index < 0 ? index + length : index;
     if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
     return at;
@@ -78,20 +78,19 @@ abstract class Modules extends Listed<Module> {
     return membersOf(this, isModule);
   }
   append(module: Module): this {
-    this.add_module(String(this.length), checkModule(module, `${classOf(this).name}.append`));
+    this.add_module(String(this.length), checkModule(module, `${nameOf(this)}.append`));
     return this;
   }
   extend(modules: Iterable<Module>): this {
-    for (const module of listOf<Module>(modules, classOf(this).name, "modules", "a list of modules"))
-      this.append(module);
+    for (const module of listOf<Module>(modules, nameOf(this), "modules", "a list of modules")) this.append(module);
     return this;
   }
   insert(index: number, module: Module): this {
     const all = this.members(),
-      given = integer(index, `${classOf(this).name}.insert`, "index"),
+      given = integer(index, `${nameOf(this)}.insert`, "index"),
       at = given < 0 ? given + all.length : given;
     if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
-    all.splice(at, 0, checkModule(module, `${classOf(this).name}.insert`));
+    all.splice(at, 0, checkModule(module, `${nameOf(this)}.insert`));
     this.replace(all);
     return this;
   }
@@ -165,7 +164,7 @@ class ModuleListClass extends Modules {
     const shown = rows.map(({ text, from, to }): [string, string] =>
       from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`],
     );
-    return showTree(classOf(this).name, "", shown);
+    return showTree(nameOf(this), "", shown);
   }
 }
 /**
@@ -190,11 +189,11 @@ abstract class KeyedClass<T> extends Module {
     return this.length;
   }
   has(name: string): boolean {
-    text(name, `${classOf(this).name}.has`, "key");
+    text(name, `${nameOf(this)}.has`, "key");
     return this.members().some(([key]) => key === name);
   }
   get(name: string): T | undefined {
-    text(name, `${classOf(this).name}.get`, "key");
+    text(name, `${nameOf(this)}.get`, "key");
     return this.members().find(([key]) => key === name)?.[1];
   }
   set(name: string, value: T): this {
@@ -214,13 +213,13 @@ abstract class KeyedClass<T> extends Module {
     return this.members();
   }
   update(given: Entries<T>): this {
-    for (const [name, value] of pairs(given, classOf(this).name, "update")) this.put(name, value);
+    for (const [name, value] of pairs(given, nameOf(this), "update")) this.put(name, value);
     return this;
   }
   /** Takes a member out and answers it. */
   pop(name: string): T {
     const value = this.get(name);
-    if (value === undefined) throw new OpError(`${classOf(this).name}: no member is called ${describe(name)}`);
+    if (value === undefined) throw new OpError(`${nameOf(this)}: no member is called ${describe(name)}`);
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }
@@ -301,8 +300,7 @@ class ParameterListClass extends Listed<Parameter> {
     return this;
   }
   extend(values: Iterable<Tensor>): this {
-    for (const value of listOf<Tensor>(values, classOf(this).name, "parameters", "a list of tensors"))
-      this.append(value);
+    for (const value of listOf<Tensor>(values, nameOf(this), "parameters", "a list of tensors")) this.append(value);
     return this;
   }
   pop(index?: number): Parameter {

@@ -1,6 +1,6 @@
 // torch.func's functions of modules: called with other parameters, and many of them as one.
 
-import { classOf } from "../base/class-name.js";
+import { classOf, nameOf } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { listOf } from "../base/argument-kinds.js";
@@ -93,7 +93,7 @@ export function functional_call(...given: unknown[]): unknown {
       ...(extra.length ? [`Unexpected key(s): ${quoted(extra)}.`] : []),
       ...(missing.length ? [`Missing key(s): ${quoted(missing.sort())}.`] : []),
     ];
-    throw new OpError(`Error(s) in reparametrizing for ${classOf(module).name}:\n\t${said.join("\n\t")}`);
+    throw new OpError(`Error(s) in reparametrizing for ${nameOf(module)}:\n\t${said.join("\n\t")}`);
   }
   const list: unknown[] = Array.isArray(args) ? [...args] : [args];
   if (kwargs) list.push(kwargs);

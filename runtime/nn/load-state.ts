@@ -1,6 +1,6 @@
 // load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
 
-import { classOf } from "../base/class-name.js";
+import { nameOf } from "../base/class-name.js";
 import { copy_ } from "../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
@@ -97,7 +97,7 @@ export function loadState(
     wrong.unshift(...list("Missing", missing), ...list("Unexpected", unexpected));
     if (wrong.length) {
       fill(module, before, assign);
-      throw new OpError(`Error(s) in loading state_dict for ${classOf(module).name}:\n\t${wrong.join("\n\t")}`);
+      throw new OpError(`Error(s) in loading state_dict for ${nameOf(module)}:\n\t${wrong.join("\n\t")}`);
     }
     return report;
   } catch (error) {

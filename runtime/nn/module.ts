@@ -12,7 +12,7 @@ import { keep } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
-import { classOf } from "../base/class-name.js";
+import { classOf, nameOf } from "../base/class-name.js";
 import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type StateHooks } from "./hooks.js";
 import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardHookOptions, ForwardPreHook } from "./hooks.js";
 import type { HookOptions, NamedForwardHook, NamedForwardPreHook, Unnamed, WithNames } from "./hooks.js";
@@ -50,7 +50,7 @@ class ModuleClass {
 
   // Subclasses say what they take and give, and are typed by it when called.
   forward(..._args: any[]): any {
-    throw new TypeMismatchError(`Module [${classOf(this).name}] is missing the required "forward" function`);
+    throw new TypeMismatchError(`Module [${nameOf(this)}] is missing the required "forward" function`);
   }
 
   // --- What belongs to it ---------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class ModuleClass {
         "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
       );
     const kept = hidden.get(this)!;
-    return (kept.hooks.compiled = compiler(classOf(this).name, (...args) => forwarded(this, kept, args), given));
+    return (kept.hooks.compiled = compiler(nameOf(this), (...args) => forwarded(this, kept, args), given));
   }
 
   // --- Hooks ----------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ class ModuleClass {
     tree.acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(
-      ("parametrizations" in this ? "Parametrized" : "") + classOf(this).name,
+      ("parametrizations" in this ? "Parametrized" : "") + nameOf(this),
       this.extra_repr(),
       parts.map(([name, m]) => [name, String(m)] as const),
     );
@@ -380,7 +380,7 @@ class ModuleClass {
 }
 
 const noExtraState = (module: ModuleClass): OpError =>
-  new OpError(`${classOf(module).name}: there is no extra state; override get_extra_state and set_extra_state`);
+  new OpError(`${nameOf(module)}: there is no extra state; override get_extra_state and set_extra_state`);
 
 /** What all networks and their parts are: parameters, buffers, other modules, and `forward`. */
 export const Module = /* @__PURE__ */ callable(

@@ -1,7 +1,7 @@
 // Modules within modules: by path, all of them, and the tensors that they hold.
 
 import { text } from "../base/argument-kinds.js";
-import { classOf } from "../base/class-name.js";
+import { nameOf } from "../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -63,7 +63,7 @@ export function submoduleOf(root: Module, target: string): Module {
   let module = root;
   text(target, "get_submodule", "target");
   for (const name of target ? target.split(".") : []) {
-    if (!(name in module)) throw new OpError(`${classOf(module).name} has no attribute \`${name}\``);
+    if (!(name in module)) throw new OpError(`${nameOf(module)} has no attribute \`${name}\``);
     const next = properties(module)[name];
     if (!isModule(next)) throw new OpError(`\`${name}\` is not an nn.Module`);
     module = next;
@@ -80,7 +80,7 @@ export function setSubmodule(root: Module, target: string, made: () => Module, s
     name = target.slice(at + 1);
   const module = made();
   const there = memberOf(owner, name);
-  if (strict && there === undefined) throw new OpError(`${classOf(owner).name} has no attribute \`${name}\``);
+  if (strict && there === undefined) throw new OpError(`${nameOf(owner)} has no attribute \`${name}\``);
   if (there !== undefined && !isModule(there)) throw new OpError(`\`${name}\` is not an nn.Module`);
   place(owner, name, module);
 }
@@ -91,7 +91,7 @@ export function attributeOf(root: Module, target: string): unknown {
   const at = target.lastIndexOf("."),
     module = root.get_submodule(target.slice(0, Math.max(at, 0))),
     name = target.slice(at + 1);
-  if (!(name in module)) throw new OpError(`${classOf(module).name} has no attribute \`${name}\``);
+  if (!(name in module)) throw new OpError(`${nameOf(module)} has no attribute \`${name}\``);
   return properties(module)[name];
 }
 
@@ -102,7 +102,7 @@ export function acyclic(
   above: Set<Module> = new Set(),
   done: Set<Module> = new Set(),
 ): void {
-  if (above.has(module)) throw new OpError(`${op}: a ${classOf(module).name} contains itself`);
+  if (above.has(module)) throw new OpError(`${op}: a ${nameOf(module)} contains itself`);
   if (done.has(module)) return;
   above.add(module);
   for (const child of module.children()) acyclic(child, op, above, done);

@@ -8,7 +8,7 @@ import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import { shown } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
-import { titled } from "../base/class-name.js";
+import { titled, nameOf } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
 import { naming } from "./options.js";
 import { type OptimizerState, type State, type StateShape, loaded, numberOf, stateDict } from "./state.js";
@@ -32,7 +32,7 @@ export abstract class Optimizer<O extends object = object> {
   /** `params`: tensors, pairs of names and tensors, or groups of them `{params, ...options}`. */
   constructor(params: Params<O>, defaults: O) {
     this.defaults = defaults;
-    for (const group of naming(this.constructor.name, () => groupsOf(params))) this.add_param_group(group);
+    for (const group of naming(nameOf(this), () => groupsOf(params))) this.add_param_group(group);
     this.own = this.step !== Optimizer.prototype.step;
     if (this.own) this.surround(this.step as () => unknown);
   }
@@ -53,7 +53,7 @@ export abstract class Optimizer<O extends object = object> {
 
   /** Adds parameters with options of their own; what is not given has the optimizer's defaults. */
   add_param_group(group: GroupOptions<O>): void {
-    const checked = naming(this.constructor.name, () => checkedGroup(group, this.defaults, this.param_groups));
+    const checked = naming(nameOf(this), () => checkedGroup(group, this.defaults, this.param_groups));
     this.checkParams(checked.params);
     this.param_groups.push(checked);
   }
@@ -77,7 +77,7 @@ export abstract class Optimizer<O extends object = object> {
   step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
-    if (closure !== undefined && closure !== null) callable(closure, `${this.constructor.name}.step`, "closure");
+    if (closure !== undefined && closure !== null) callable(closure, `${nameOf(this)}.step`, "closure");
     if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.once().then(() => loss));
     return this.once();
   }
@@ -109,7 +109,7 @@ export abstract class Optimizer<O extends object = object> {
 
   /** Changes one group's parameters that have gradients.  Options that were tensors come as numbers. */
   protected update(_group: Group<O>): void {
-    throw new OpError(`${this.constructor.name}: neither step() nor update() is there`);
+    throw new OpError(`${nameOf(this)}: neither step() nor update() is there`);
   }
   /** Refuses parameters that this optimizer cannot move. */
   protected checkParams(_params: readonly Tensor[]): void {
@@ -170,7 +170,7 @@ export abstract class Optimizer<O extends object = object> {
           .map(([key, value]) => `    ${key}: ${typeof value === "string" ? value : shown(value)}`),
       ].join("\n"),
     );
-    return `${this.constructor.name} (\n${groups.join("\n\n")}\n)`;
+    return `${nameOf(this)} (\n${groups.join("\n\n")}\n)`;
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();

@@ -1,6 +1,6 @@
 // torch.optim.swa_utils: averages of a model's parameters over a training, and what goes with them.
 
-import { classOf } from "../base/class-name.js";
+import { nameOf } from "../base/class-name.js";
 import { number } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { callable } from "../base/callable.js";
@@ -149,7 +149,7 @@ export async function update_bn(...args: unknown[]): Promise<void> {
     momentum: number | null;
   }
   const norms = [...checkModule(model, "update_bn").modules()].filter((m): m is Statistics =>
-      /^(Sync|Lazy)?BatchNorm/.test(classOf(m).name),
+      /^(Sync|Lazy)?BatchNorm/.test(nameOf(m)),
     ),
     momenta = norms.map(({ momentum }) => momentum),
     training = model.training;

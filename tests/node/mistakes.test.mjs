@@ -137,3 +137,38 @@ test("options that are nearly right are told what was meant", async () => {
   ])
     assert.doesNotMatch((await ended(call)).message, /did you mean/);
 });
+
+test("a class without a name is called by the one that it extends", async () => {
+  const named = [nn.Sequential, nn.ModuleList, nn.ParameterDict, nn.Module].map((of) => [
+    of.name,
+    new (class extends of {})(),
+  ]);
+  for (const [name, module] of named) {
+    assert.match(String(module), new RegExp(`^${name}\\(`));
+    assert.match((await ended(() => module.get_submodule("no"))).message, new RegExp(`^${name} has no attribute`));
+    assert.match(
+      (await ended(() => module.load_state_dict({ no: torch.ones([1]) }))).message,
+      new RegExp(`loading state_dict for ${name}:`),
+    );
+  }
+  const { Dataset, DataLoader } = torch.utils.data,
+    { Distribution, Normal } = torch.distributions,
+    { Optimizer, lr_scheduler } = torch.optim,
+    optimizer = new (class extends Optimizer {})([torch.ones([1], { requires_grad: true })], {}),
+    scheduler = new (class extends class extends lr_scheduler.LRScheduler {} {
+      get_lr() {
+        return [0.1];
+      }
+    })(torch.optim.SGD(optimizer.param_groups[0].params, { lr: 1 }));
+  for (const [call, name] of [
+    [() => optimizer.step(), "Optimizer"],
+    [() => scheduler.load_state_dict({ ...scheduler.state_dict(), base_lrs: 3 }), "LRScheduler"],
+    [() => DataLoader(new (class extends Dataset {})()), "Dataset"],
+    [() => new (class extends Distribution {})().rsample(), "Distribution"],
+    [
+      () => torch.distributions.kl_divergence(new (class extends Normal {})(0, 1), torch.distributions.Poisson(1)),
+      "Normal",
+    ],
+  ])
+    assert.match((await ended(call)).message, new RegExp(`\\b${name}\\b`), String(call));
+});

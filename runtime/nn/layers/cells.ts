@@ -1,7 +1,7 @@
 // One step of a recurrent network as a module.
 
 import { zeros } from "../../creation/create.js";
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
@@ -60,7 +60,7 @@ abstract class CellModule extends Module {
     states: number,
     step: (input: Tensor, hidden: Tensor, states: readonly Tensor[]) => Tensor[],
   ): Tensor[] {
-    const name = classOf(this).name;
+    const name = nameOf(this);
     if (input.ndim !== 1 && input.ndim !== 2)
       throw new OpError(`${name}: Expected input to be 1D or 2D, got ${input.ndim}D instead`);
     const batched = input.ndim === 2,

@@ -1,6 +1,6 @@
 // Convolutions and their adjoints, over one, two or three axes.
 
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { isOptions } from "../../base/named-arguments.js";
 import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -61,7 +61,7 @@ export abstract class ConvModule extends Module {
     if (o.out_channels % o.groups !== 0) throw new OpError("out_channels must be divisible by groups");
     this.in_channels = o.in_channels;
     this.out_channels = o.out_channels;
-    const each = (name: string, value: Size): number[] => axes(classOf(this).name, name, value, rank);
+    const each = (name: string, value: Size): number[] => axes(nameOf(this), name, value, rank);
     this.kernel_size = each("kernel_size", o.kernel_size);
     this.stride = each("stride", o.stride);
     if (typeof o.padding === "string") {

@@ -1,6 +1,6 @@
 // Tables of vectors, looked up one by one or by bags.
 
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { number } from "../../base/argument-kinds.js";
 import { fill_ } from "../../views/transfer.js";
 import { OpError } from "../../base/errors.js";
@@ -55,7 +55,7 @@ abstract class TableModule extends Module {
     if (at !== null && (at >= o.num_embeddings || at < -o.num_embeddings))
       throw new OpError("Padding_idx must be within num_embeddings");
     this.padding_idx = at !== null && at < 0 ? at + o.num_embeddings : at;
-    this.max_norm = o.max_norm === null ? null : number(o.max_norm, classOf(this).name, "max_norm");
+    this.max_norm = o.max_norm === null ? null : number(o.max_norm, nameOf(this), "max_norm");
     this.norm_type = o.norm_type;
     this.scale_grad_by_freq = o.scale_grad_by_freq;
     this.sparse = o.sparse;

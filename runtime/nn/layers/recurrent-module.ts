@@ -2,7 +2,7 @@
 import { Function as AutogradFunction, type FunctionContext } from "../../autograd/custom-function.js";
 import { casting } from "../../dispatch/casting.js";
 import { zeros } from "../../creation/create.js";
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { cat, stack } from "../../functions/join.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -171,7 +171,7 @@ export abstract class RecurrentModule extends Module {
     const [x] = this.lowered([input as Tensor]) as [Tensor],
       batched = x.ndim === 3;
     if (x.ndim !== 2 && !batched)
-      throw new OpError(`${classOf(this).name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
+      throw new OpError(`${nameOf(this)}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
     this.check(x);
     const sequence = batched ? (this.batch_first ? views.transpose(x, 0, 1) : x) : views.unsqueeze(x, 1);
     if (sequence.shape[0] === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");

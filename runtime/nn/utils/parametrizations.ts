@@ -5,7 +5,7 @@ import { count } from "../../base/argument-kinds.js";
 import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { normalize } from "../../../names/functional.js";
-import { classOf, titled } from "../../base/class-name.js";
+import { titled, nameOf } from "../../base/class-name.js";
 import { Module } from "../module.js";
 import { register_parametrization } from "./parametrize.js";
 import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps, weightOf } from "./weight-norms.js";
@@ -79,7 +79,7 @@ export function spectral_norm(...args: unknown[]): Module {
       args,
     ),
     weight = weightOf("spectral_norm", module, name);
-  const dim = (given ?? (/^ConvTranspose/.test(classOf(module as Module).name) ? 1 : 0)) as number;
+  const dim = (given ?? (/^ConvTranspose/.test(nameOf(module as Module)) ? 1 : 0)) as number;
   count(steps, "spectral_norm", "n_power_iterations", 1);
   return register_parametrization(module as Module, name, new SpectralNorm(weight.detach(), { steps, dim, eps }));
 }

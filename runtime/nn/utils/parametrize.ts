@@ -1,6 +1,6 @@
 // torch.nn.utils.parametrize: a parameter or buffer that is computed from another each time it is asked for.
 
-import { classOf } from "../../base/class-name.js";
+import { classOf, nameOf } from "../../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { callable } from "../../base/argument-kinds.js";
 import { callable as callableClass } from "../../base/callable.js";
@@ -44,7 +44,7 @@ class ParametrizationListClass extends ModuleList {
     let out: Tensor | readonly Tensor[] = value;
     for (const module of [...this].reverse() as Parametrization[]) {
       if (module.right_inverse) out = module.right_inverse(out as Tensor);
-      else if (must) throw new OpError(`parametrization ${classOf(module).name} does not implement right_inverse.`);
+      else if (must) throw new OpError(`parametrization ${nameOf(module)} does not implement right_inverse.`);
     }
     return out;
   }
@@ -111,7 +111,7 @@ export function register_parametrization(...args: unknown[]): Module {
   const before = own(module)[name];
   if (!(before instanceof Tensor))
     throw new OpError(
-      `Module '${classOf(module).name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
+      `Module '${nameOf(module)}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
     );
   const known = is_parametrized(module, name),
     list = known ? listsOf(module)!.get(name)! : new ParametrizationList([parametrization], before);
@@ -158,7 +158,7 @@ export function remove_parametrizations(...args: unknown[]): Module {
     args,
   ) as [Module, string, boolean?];
   if (!is_parametrized(module, name))
-    throw new OpError(`Module ${classOf(module).name} does not have a parametrization on ${name}`);
+    throw new OpError(`Module ${nameOf(module)} does not have a parametrization on ${name}`);
   const list = listsOf(module)!.get(name)!,
     originals = list.originals(),
     [original] = originals as [Tensor];
@@ -194,7 +194,7 @@ export function transfer_parametrizations_and_params(...args: unknown[]): Module
     names = lists ? (name === undefined || name === null ? lists.keys() : [name]) : [];
   for (const key of names) {
     const list = lists!.get(key);
-    if (!list) throw new OpError(`${op}: Module ${classOf(from).name} does not have a parametrization on ${key}`);
+    if (!list) throw new OpError(`${op}: Module ${nameOf(from)} does not have a parametrization on ${key}`);
     if (!(key in to)) to.register_parameter(key, new Parameter(unrecorded(() => list().detach())));
     for (const parametrization of list) register_parametrization(to, key, parametrization);
     const made = listsOf(to)!.get(key)!;

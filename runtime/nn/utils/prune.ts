@@ -1,6 +1,6 @@
 // torch.nn.utils.prune: elements of a parameter held at zero by a mask, `NAME_mask`, of the original `NAME_orig`.
 
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { OpError, TypeMismatchError } from "../../base/errors.js";
 import { listOf, refuse } from "../../base/argument-kinds.js";
 import { isOptions, taken } from "../../base/named-arguments.js";
@@ -152,12 +152,12 @@ export function global_unstructured(...args: unknown[]): void {
     const flat = (x: Tensor): Tensor => views.reshape(x, [-1]),
       now = places.map(({ module, name, before }) => {
         const tensor = before ? before.apply_mask(module) : tensorIn(module, name);
-        if (!(tensor instanceof Tensor)) throw new OpError(`${op}: ${classOf(module).name} has no parameter '${name}'`);
+        if (!(tensor instanceof Tensor)) throw new OpError(`${op}: ${nameOf(module)} has no parameter '${name}'`);
         return tensor.detach();
       }),
       importance = places.map(({ module, name }, i) => {
         const [, own] = given.find(([[m, n]]) => m === module && n === name) ?? [];
-        return flat(scoresOf(own, now[i]!, `parameter ${name} of ${classOf(module).name}`));
+        return flat(scoresOf(own, now[i]!, `parameter ${name} of ${nameOf(module)}`));
       }),
       masks = places.map(({ module, name, before }, i) =>
         before ? tensorIn(module, `${name}_mask`) : wholeMask(now[i]!),
@@ -179,9 +179,7 @@ export function remove(...args: unknown[]): Module {
   const [module, name] = taken("remove module name", args) as [Module, string],
     found = pruning(checkModule(module, "remove"), name);
   if (!found)
-    throw new OpError(
-      `Parameter '${name}' of module ${classOf(module).name} has to be pruned before pruning can be removed`,
-    );
+    throw new OpError(`Parameter '${name}' of module ${nameOf(module)} has to be pruned before pruning can be removed`);
   found.method.remove(module);
   return module;
 }

@@ -1,5 +1,6 @@
 // The pruning methods that torch.nn.utils.prune has: by absolute value, by the norm of slices, at random, by a mask.
 
+import { nameOf } from "../../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { refuse } from "../../base/argument-kinds.js";
 import { callable } from "../../base/callable.js";
@@ -50,7 +51,7 @@ abstract class Unstructured extends BasePruningMethod {
     return this.without(default_mask, this.importance(t), counted(this.amount, t.numel()));
   }
   override joined_mask(t: Tensor, mask: Tensor): Tensor {
-    const n = elementsLeft(this.constructor.name, mask),
+    const n = elementsLeft(nameOf(this), mask),
       k = counted(this.amount, n),
       free = where(ne(mask, 0) as Tensor, this.importance(t), Infinity) as Tensor;
     return withElements(this.without(mask, free, k), n - k);
@@ -102,7 +103,7 @@ abstract class Structured extends BasePruningMethod {
   override joined_mask(t: Tensor, mask: Tensor): Tensor {
     const axis = this.axis(t),
       others = t.shape.flatMap((_, i) => (i === axis ? [] : [i])),
-      n = slicesLeft(this.constructor.name, mask, axis),
+      n = slicesLeft(nameOf(this), mask, axis),
       k = counted(this.amount, n),
       free = where(any(ne(mask, 0) as Tensor, others) as Tensor, this.importance(t, axis), -Infinity) as Tensor;
     return withSlices(this.largest(mask, axis, free, n, k), mask, axis, n - k);

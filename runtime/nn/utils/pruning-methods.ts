@@ -1,7 +1,7 @@
 // The pruning methods of torch.nn.utils.prune: what a mask holds at zero. A method is called before each call of its
 // module, like a hook; several on one parameter are joined by a PruningContainer.
 
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { refuse } from "../../base/argument-kinds.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { callable } from "../../base/callable.js";
@@ -81,7 +81,7 @@ export abstract class BasePruningMethodClass {
     const kind = this.kind();
     if (t.storage.device.type !== "cpu")
       throw new OpError(
-        `${this.constructor.name}: a pruned tensor on a GPU is pruned once more by prune's own methods only; prune on the CPU`,
+        `${nameOf(this)}: a pruned tensor on a GPU is pruned once more by prune's own methods only; prune on the CPU`,
       );
     const places: IndexSpec[] =
         kind === "global" ? ["..."] : kind === "structured" ? placesOfSlices(mask, this.dim) : [eq(mask, 1) as Tensor],
@@ -99,7 +99,7 @@ export abstract class BasePruningMethodClass {
   /** The parameter times its mask. */
   apply_mask(module: Module): Tensor {
     const name = this._tensor_name;
-    if (name === undefined) throw new OpError(`Module ${classOf(module).name} has to be pruned`);
+    if (name === undefined) throw new OpError(`Module ${nameOf(module)} has to be pruned`);
     const original = tensorIn(module, `${name}_orig`);
     return mul(typed(tensorIn(module, `${name}_mask`), original), original) as Tensor;
   }
@@ -112,7 +112,7 @@ export abstract class BasePruningMethodClass {
   remove(module: Module): void {
     const name = this._tensor_name;
     if (name === undefined)
-      throw new OpError(`Module ${classOf(module).name} has to be pruned before pruning can be removed`);
+      throw new OpError(`Module ${nameOf(module)} has to be pruned before pruning can be removed`);
     const weight = unrecorded(() => this.apply_mask(module)),
       original = tensorIn(module, `${name}_orig`) as Parameter;
     pruning(module, name)?.handle.remove();
@@ -152,13 +152,12 @@ export function apply<T extends BasePruningMethodClass>(
     own = new make(...(args as never[])),
     weight = tensorIn(module, before ? `${name}_orig` : name);
   own._tensor_name = name;
-  if (!(weight instanceof Parameter))
-    throw new OpError(`${make.name}: ${classOf(module).name} has no parameter '${name}'`);
+  if (!(weight instanceof Parameter)) throw new OpError(`${make.name}: ${nameOf(module)} has no parameter '${name}'`);
   const earlier = before && (before.method instanceof PruningContainerClass ? [...before.method] : [before.method]),
     method = earlier ? new PruningContainerClass(...earlier, own) : own;
   unrecorded(() => {
     const now = before ? before.method.apply_mask(module) : weight.detach(),
-      importance = scoresOf(scores, now, `parameter ${name} of ${classOf(module).name}`),
+      importance = scoresOf(scores, now, `parameter ${name} of ${nameOf(module)}`),
       mask = method.compute_mask(importance, before ? copiedMask(tensorIn(module, `${name}_mask`)) : wholeMask(now));
     before?.handle.remove();
     if (!before) {

@@ -1,7 +1,7 @@
 // Weights as a length and a direction, and weights divided by their largest singular value: the parts that
 // parametrizations (parametrizations.ts) and older states (nn.utils.weight_norm, spectral_norm) share, and the latter.
 
-import { classOf } from "../../base/class-name.js";
+import { nameOf } from "../../base/class-name.js";
 import { count } from "../../base/argument-kinds.js";
 import { OpError } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
@@ -24,7 +24,7 @@ import { Parameter } from "../parameter.js";
 export function weightOf(op: string, module: Module, name: string): Tensor {
   const weight = (checkModule(module, op) as unknown as Record<string, unknown>)[name];
   if (!(weight instanceof Tensor))
-    throw new OpError(`${op}: Module '${classOf(module).name}' has no parameter or buffer with name '${name}'`);
+    throw new OpError(`${op}: Module '${nameOf(module)}' has no parameter or buffer with name '${name}'`);
   return weight;
 }
 
@@ -85,14 +85,14 @@ function replaceBy(op: string, module: Module, name: string, parts: readonly str
 }
 function parameterOf(op: string, module: Module, name: string): Parameter {
   const weight = attributes(checkModule(module, op))[name];
-  if (!(weight instanceof Parameter)) throw new OpError(`${op}: ${classOf(module).name} has no parameter '${name}'`);
+  if (!(weight instanceof Parameter)) throw new OpError(`${op}: ${nameOf(module)} has no parameter '${name}'`);
   if (kept.get(module)?.has(`${op} ${name}`))
     throw new OpError(`Cannot register two ${op} hooks on the same parameter ${name}`);
   return weight;
 }
 function remove(op: string, module: Module, name: string): Module {
   const found = kept.get(checkModule(module, op))?.get(`${op} ${name}`);
-  if (!found) throw new OpError(`${op} of '${name}' not found in ${classOf(module).name}`);
+  if (!found) throw new OpError(`${op} of '${name}' not found in ${nameOf(module)}`);
   const weight = unrecorded(() => found.compute().detach());
   found.handle.remove();
   kept.get(module)!.delete(`${op} ${name}`);
@@ -139,7 +139,7 @@ export function spectral_norm(...args: unknown[]): Module {
       args,
     ),
     weight = parameterOf("spectral_norm", module, name),
-    dim = (given ?? (/^ConvTranspose/.test(classOf(module as Module).name) ? 1 : 0)) as number;
+    dim = (given ?? (/^ConvTranspose/.test(nameOf(module as Module)) ? 1 : 0)) as number;
   count(steps, "spectral_norm", "n_power_iterations", 1);
   const [u, v] = firstVectors(asMatrix(weight.detach(), dim), eps);
   forget(module, name);

@@ -1,5 +1,6 @@
 // Schedulers of schedulers: one after another, and all at once.
 
+import { nameOf } from "../../base/class-name.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { listOf } from "../../base/argument-kinds.js";
 import { callable } from "../../base/callable.js";
@@ -30,8 +31,8 @@ function checkAll(name: string, schedulers: readonly unknown[], optimizer: AnyOp
       throw new TypeMismatchError(`${name} at index ${i} should have \`optimizer\` as its attribute.`);
     if (one.optimizer !== optimizer) {
       throw new OpError(
-        `${name} expects all schedulers to belong to the same optimizer, but got scheduler ${one.constructor.name} at index ${i}, ` +
-          `which is different from ${optimizer.constructor.name}.`,
+        `${name} expects all schedulers to belong to the same optimizer, but got scheduler ${nameOf(one)} at index ${i}, ` +
+          `which is different from ${nameOf(optimizer)}.`,
       );
     }
   });
@@ -46,7 +47,7 @@ abstract class Composed extends LRScheduler {
   }
   override get_lr(): number[] {
     throw new OpError(
-      `${this.constructor.name}: get_lr() is not implemented: of the schedulers of SequentialLR only the first may be made of others`,
+      `${nameOf(this)}: get_lr() is not implemented: of the schedulers of SequentialLR only the first may be made of others`,
     );
   }
   override state_dict(): SchedulerState {
@@ -57,7 +58,7 @@ abstract class Composed extends LRScheduler {
       { length } = this._schedulers;
     if (!Array.isArray(theirs) || theirs.length !== length) {
       throw new OpError(
-        `load_state_dict: expected the states of ${length} schedulers as _schedulers of ${this.constructor.name}, got ${describe(theirs)}`,
+        `load_state_dict: expected the states of ${length} schedulers as _schedulers of ${nameOf(this)}, got ${describe(theirs)}`,
       );
     }
     const all = [super.fitting(own), ...this._schedulers.map((one, i) => one.fitting(theirs[i] as SchedulerState))];

@@ -9,7 +9,7 @@ import { unrecorded } from "../../tape/grad-mode.js";
 import { callable } from "../../base/callable.js";
 import { limited } from "../../base/named-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { titled } from "../../base/class-name.js";
+import { titled, nameOf } from "../../base/class-name.js";
 import type { Group } from "../groups.js";
 import { Optimizer } from "../optimizer.js";
 import { optionsOf } from "../options.js";
@@ -58,7 +58,7 @@ export function perGroup<T>(name: string, optimizer: AnyOptimizer, value: T | re
 
 /** Makes a step of a scheduler, which a replay of captured code makes, too. */
 export function stepping(scheduler: LRScheduler, step: () => void): void {
-  if (capturing) capturing.again(scheduler.constructor.name, step);
+  if (capturing) capturing.again(nameOf(scheduler), step);
   else step();
 }
 
@@ -103,7 +103,7 @@ export class LRScheduler {
   }
   /** The rates of epoch `last_epoch`, from those of the one before.  For subclasses to say. */
   get_lr(): number[] {
-    throw new OpError(`${this.constructor.name}: get_lr() is not implemented`);
+    throw new OpError(`${nameOf(this)}: get_lr() is not implemented`);
   }
   /** The same from the epoch's number alone, where there is such a formula. */
   protected closed(): number[] | null {
@@ -135,7 +135,7 @@ export class LRScheduler {
     for (let i = this.base_lrs.length; i < groups.length; i++)
       if (Number.isNaN(rates[i] ?? NaN))
         throw new OpError(
-          `${this.constructor.name}: param_groups[${i}] was added after this scheduler was made, which has no first learning rate of it`,
+          `${nameOf(this)}: param_groups[${i}] was added after this scheduler was made, which has no first learning rate of it`,
         );
     groups.forEach((group, i) => {
       setRate(group, rates[i]!);
@@ -179,12 +179,12 @@ export class LRScheduler {
           (Array.isArray(mine) && mine.length > 0 && !(value as unknown[]).every((x) => kindOf(x) === kindOf(mine[0]))))
       ) {
         throw new TypeMismatchError(
-          `load_state_dict: ${key} of ${this.constructor.name}: expected ${describe(mine)}, got ${describe(value)}`,
+          `load_state_dict: ${key} of ${nameOf(this)}: expected ${describe(mine)}, got ${describe(value)}`,
         );
       }
       if (always > 1 && (value as unknown[]).length !== this.optimizer.param_groups.length) {
         throw new OpError(
-          `load_state_dict: ${key} of ${this.constructor.name} has ${(value as unknown[]).length} values, the optimizer has ${this.optimizer.param_groups.length} groups`,
+          `load_state_dict: ${key} of ${nameOf(this)} has ${(value as unknown[]).length} values, the optimizer has ${this.optimizer.param_groups.length} groups`,
         );
       }
       taken.push([key, Array.isArray(value) ? [...(value as unknown[])] : value]);
