@@ -70,6 +70,9 @@ ARITHMETIC = [
     *([f, [x("ints"), C], {}] for f in ("add", "sub", "rsub", "mul", "div", "pow")),
     *([f, [x("mask"), C], {}] for f in ("add", "mul", "div")), ["where", [x("mask"), x("ints"), C], {}],
     ["where", [x("mask"), C, 2], {}], ["addcmul", [Z, W, V], {"value": 2}], ["addcdiv", [Z, W, P], {}], ["lerp", [Z, W, 0.3], {}],
+    ["lerp", [Z, W, V], {}], ["lerp", [Z, W, x("unit")], {}], ["lerp", [Z, W, C], {}], ["lerp", [Z, W, x("one")], {}],
+    ["logaddexp", [Z, W], {}], ["logaddexp", [Z, V], {}], ["logaddexp", [x("unit"), x("one")], {}],
+    ["ldexp", [Z, R], {}],
 ]  # fmt: skip
 PARTS = [
     ["abs", [Z], {}], ["angle", [Z], {}], ["abs", [x("edge")], {}], ["angle", [x("edge")], {}], ["sgn", [Z], {}],
@@ -197,8 +200,12 @@ def answered(call: str, args: list, options: dict) -> dict:
     case["results"] = [tensor(r) if isinstance(r, torch.Tensor) else r for r in results]
     smooth = [r for r in results if isinstance(r, torch.Tensor) and r.requires_grad]
     wanted = {n: t for n, t in leaves.items() if t.requires_grad}
-    if smooth and wanted and not (call in ("sum", "where") and any(not t.is_complex() for t in wanted.values())):
-        # (PyTorch 2.13 hands complex gradients on to real inputs of those two, and fails.)
+    if (
+        smooth
+        and wanted
+        and not (call in ("sum", "where", "ldexp") and any(not t.is_complex() for t in wanted.values()))
+    ):
+        # (PyTorch 2.13 hands complex gradients on to real inputs of those three, and fails.)
         found = torch.autograd.grad(smooth, [*wanted.values()], [cotangent(r) for r in smooth], allow_unused=True)
         case["gradients"] = {n: tensor(g) for n, g in zip(wanted, found) if g is not None}
     return case
