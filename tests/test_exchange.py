@@ -40,6 +40,10 @@ def test_operators(device, least, dist):
     assert len(passes("operators.mjs", device)) >= least
 
 
+def test_every_operator_that_was_found_is_found(dist):
+    assert len(passes("found.mjs")) >= 759
+
+
 @pytest.mark.parametrize("how", [("cpu",), ("cpu", "compiled"), ("webgpu",)], ids=" ".join)
 def test_operators_with_random_arguments(how, tmp_path, dist):
     with tarfile.open(HERE / "operators.tar.xz") as tar:

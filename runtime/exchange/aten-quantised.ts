@@ -3,12 +3,13 @@
 import { fake_quantize_per_channel_affine } from "../composite/adapted.js";
 import * as F from "../../names/functional.js";
 import * as torch from "../../names/torch.js";
+import { no_grad } from "../tape/grad-mode.js";
 import { full_like } from "../creation/filled.js";
 import * as views from "../views/views.js";
-import { to } from "../views/transfer.js";
+import { copy_, to } from "../views/transfer.js";
 import type { DType } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { Operator } from "./operators.js";
+import type { Call, Operator } from "./operators.js";
 
 type Parameter = Tensor | number;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -97,7 +98,116 @@ const byTensor: Operator = ({ args }) => {
 
 const byChannel: Operator = ({ args }) => fake_quantize_per_channel_affine(...(args as ByChannel));
 
+// --- steps that follow the range of what comes by, and steps that are learned ---------------------------
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const t = torch as unknown as Readonly<Record<string, (...args: any[]) => Tensor>>;
+const add = t["add"]!;
+const sub = t["sub"]!;
+const mul = t["mul"]!;
+const div = t["div"]!;
+const where = t["where"]!;
+
+/** Steps narrower than this PyTorch makes as wide. */
+const NARROWEST = 6.1e-5;
+
+/** Steps, and the codes of 0, that numbers from `least` to `most` need for codes from `low` to `high`. */
+function stepsFor(least: Tensor, most: Tensor, low: number, high: number, symmetric: boolean): [Tensor, Tensor] {
+  const half = Math.floor((high - low) / 2),
+    across = t["logical_and"]!(t["lt"]!(least, 0), t["gt"]!(most, 0)),
+    even = symmetric ? across : t["ne"]!(across, across),
+    reach = t["maximum"]!(div(least, -half - 1), div(most, half)),
+    from = t["clamp"]!(where(even, mul(reach, -half - 1), least), null, 0),
+    until = t["clamp"]!(where(even, mul(reach, half), most), 0),
+    width = div(sub(until, from), high - low),
+    some = where(t["eq"]!(width, 0), 0.1, width),
+    wider = t["clamp"]!(div(NARROWEST, some), 1),
+    step = mul(some, wider),
+    [down, up] = [from, until].map((end) => div(mul(end, wider), step)) as [Tensor, Tensor],
+    // by the end of the range that rounding 0 moves less
+    byLow = t["lt"]!(sub(Math.abs(low), t["abs"]!(down)), sub(Math.abs(high), t["abs"]!(up))),
+    zero = where(even, (low + high) / 2, where(byLow, sub(low, down), sub(high, up)));
+  return [step, t["clamp"]!(t["round"]!(zero), low, high)];
+}
+
+type Observed = [
+  ...tensors: [x: Tensor, watching: Tensor, rounding: Tensor, least: Tensor, most: Tensor, scale: Tensor, zero: Tensor],
+  ...how: [share: number, low: number, high: number, axis: number, byRow?: boolean, symmetric?: boolean],
+];
+
+/** The range of all that came by, with `x`, and the steps that follow from it. */
+function following(args: Observed): Tensor[] {
+  const [x, watching, rounding, least, most, scale, zero, share, low, high, axis, byRow, symmetric] = args,
+    on = (flag: Tensor): Tensor => t["ne"]!(views.reshape(flag, []), 0),
+    seen = byRow ? views.flatten(views.movedim(x, axis, 0), 1) : views.reshape(x, [1, -1]),
+    ends = [t["amin"]!(seen, 1), t["amax"]!(seen, 1)].map((now, i) => {
+      const before = [least, most][i]!,
+        end = views.reshape(now, before.shape),
+        next = add(before, mul(sub(end, before), share));
+      return where(on(watching), where(t["isinf"]!(before), end, next), before);
+    }),
+    // PyTorch reckons with doubles here
+    wide = ends.map((end) => (end.device === "cpu" ? (to(end, ["float64"]) as Tensor) : end)) as [Tensor, Tensor],
+    steps = stepsFor(...wide, low, high, symmetric ?? false).map((made, i) => {
+      const before = [scale, zero][i]!;
+      return where(on(rounding), views.reshape(to(made, [before.dtype]) as Tensor, before.shape), before);
+    });
+  return [...ends, ...steps];
+}
+
+/** What `x` becomes, which of its elements were not cut off, and what the range and the steps become. */
+function observed(call: Call): Tensor[] {
+  const args = call.args as Observed,
+    [x, , rounding, , , , , , low, high, axis, byRow] = args,
+    next = no_grad(() => following(args)),
+    [scale, zero] = next.slice(2) as [Tensor, Tensor],
+    on = t["ne"]!(views.reshape(rounding, []), 0),
+    out = (byRow ? byChannel : byTensor)({
+      ...call,
+      args: byRow ? [x, scale, zero, axis, low, high] : [x, scale, zero, low, high],
+    }) as Tensor,
+    part = (values: Tensor): Tensor => (byRow ? (along(x, values, axis) as Tensor) : views.reshape(values, []));
+  const mask = t["logical_or"]!(kept(x, part(scale), part(zero), low, high), t["logical_not"]!(on));
+  return [where(on, out, x), mask, ...next];
+}
+
+/** Steps and their zeros that have gradients, which `factor` weighs. */
+function learned(x: Tensor, scale: Tensor, zero: Tensor, low: number, high: number, factor: number): Tensor {
+  const [value, within, slope] = no_grad(() => {
+    const at = t["clamp"]!(t["round"]!(zero), low, high),
+      all = coded(x, scale, at),
+      cut = sub(t["clamp"]!(all, low, high), at),
+      rounded = mul(cut, scale),
+      inside = t["eq"]!(t["clamp"]!(all, low, high), all);
+    return [rounded, inside, where(inside, div(sub(rounded, x), scale), cut)] as const;
+  });
+  const moved = add(
+    where(within, x, 0),
+    mul(add(mul(scale, slope), mul(zero, where(within, 0, t["neg"]!(scale.detach())))), factor),
+  );
+  return add(value, sub(moved, moved.detach()));
+}
+
+const OBSERVED: Readonly<Record<string, Operator>> = {
+  fused_moving_avg_obs_fake_quant: (call) => {
+    const [out, , ...next] = observed(call) as [Tensor, Tensor, ...Tensor[]];
+    no_grad(() => next.forEach((value, i) => copy_(call.args[3 + i] as Tensor, value)));
+    return out;
+  },
+  _fused_moving_avg_obs_fq_helper_functional: observed,
+  _fake_quantize_learnable_per_tensor_affine: ({ args }) => {
+    const [x, scale, zero, low, high, factor] = args as [Tensor, Tensor, Tensor, number, number, number?];
+    return learned(x, views.reshape(scale, []), views.reshape(zero, []), low, high, factor ?? 1);
+  },
+  _fake_quantize_learnable_per_channel_affine: ({ args }) => {
+    const [x, scale, zero, axis, low, high, factor] = args as [Tensor, Tensor, Tensor, number, number, number, number?],
+      [steps, zeros] = [along(x, scale, axis), along(x, zero, axis)] as [Tensor, Tensor];
+    return learned(x, steps, zeros, low, high, factor ?? 1);
+  },
+};
+
 export const QUANTISED: Readonly<Record<string, Operator>> = {
+  ...OBSERVED,
   _int_mm: ({ args: [a, b] }) => torch.matmul(cast(a as Tensor, "int32"), cast(b as Tensor, "int32")),
   // rows of 8 bits, each with a factor
   _weight_int8pack_mm: ({ args }) => {

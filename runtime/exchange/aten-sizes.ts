@@ -19,9 +19,10 @@ function elementsOf(x: Tensor): Elements {
   return elements.subarray(read.offset, read.offset + read.numel());
 }
 
-/** Where `x` is not zero: a list of places for each axis. */
-function places(x: Tensor): number[][] {
-  const strides = contiguousStrides(x.shape),
+/** Where `input` is not zero: a list of places for each axis. */
+function places(input: Tensor): number[][] {
+  const x = input.is_complex() ? torch.ne(input, 0) : input,
+    strides = contiguousStrides(x.shape),
     out: number[][] = x.shape.map(() => []),
     elements = elementsOf(x);
   for (let i = 0; i < elements.length; i++)
@@ -36,19 +37,23 @@ const indexTensor = (values: readonly number[], device: string): Tensor =>
 const distinct = async (count: typeof unique | typeof unique_consecutive, x: unknown, options: object) =>
   (await count(x as Tensor, { return_inverse: true, return_counts: true, ...options } as never)) as unknown as Tensor[];
 
+/** Where `x` is not zero: a tensor of places for each axis. */
+const eachAxis: Operator = ({ args: [input] }) => {
+  const x = input as Tensor;
+  return places(x.ndim > 0 ? x : views.reshape(x, [1])).map((axis) => indexTensor(axis, x.device));
+};
+
 export const SIZES: Readonly<Record<string, Operator>> = {
   nonzero: ({ args: [input] }) => {
     const x = input as Tensor,
-      found = places(x),
-      count = found[0]?.length ?? Number(Number(elementsOf(x)[0]) !== 0),
+      found = places(x.ndim > 0 ? x : views.reshape(x, [1])),
+      count = found[0]!.length,
       rows = new Int32Array(count * x.ndim);
     found.forEach((axis, d) => axis.forEach((at, i) => (rows[i * x.ndim + d] = at)));
     return tensor(rows, { dtype: "int64", shape: [count, x.ndim], device: x.device } as never);
   },
-  "nonzero_numpy.default": ({ args: [input] }) => {
-    const x = input as Tensor;
-    return places(x.ndim > 0 ? x : views.reshape(x, [1])).map((axis) => indexTensor(axis, x.device));
-  },
+  "nonzero_numpy.default": eachAxis,
+  "where.default": eachAxis,
   masked_select: ({ args: [input, mask] }) => {
     const [x] = broadcast_tensors(input as Tensor, mask as Tensor) as [Tensor],
       kept = elementsOf(views.expand(here(mask as Tensor), x.shape)),

@@ -14,6 +14,7 @@ import * as scatterViews from "../functions/scatter-views.js";
 import * as counting from "../functions/counting.js";
 import * as creation from "../creation/create.js";
 import * as likeAnother from "../creation/like.js";
+import * as lines from "../creation/lines.js";
 import * as shaped from "../creation/create-shaped.js";
 import * as functions from "../functions/tensor-functions.js";
 import * as fft from "../../names/fft.js";
@@ -58,6 +59,7 @@ const MODULES = [
   join,
   creation,
   likeAnother,
+  lines,
   shaped,
   indexing,
   counting,

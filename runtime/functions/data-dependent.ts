@@ -47,11 +47,15 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   const { shape } = input,
     strides = contiguousStrides(shape),
     elements = await readExact(input, "nonzero"),
+    parts = input.is_complex() ? 2 : 1,
     rows: number[] = [];
-  let count = 0;
-  elements.forEach((value: number, i: number) => {
-    if (value === 0) return;
+  let count = 0,
+    last = -1;
+  elements.forEach((value: number, at: number) => {
+    const i = Math.floor(at / parts);
+    if (value === 0 || i === last) return;
     count++;
+    last = i;
     for (let d = 0; d < shape.length; d++) rows.push(Math.floor(i / strides[d]!) % shape[d]!);
   });
   const how = { dtype: "int64", device: input.device } as const,

@@ -195,4 +195,17 @@ export default {
     t.equal(torch.compiler.counts(compiled).replays > 1, true);
     await t.throws(async () => (await compiled(grid(t), long(t, [3, 0]), long(t, [0, 0]))).item(), /out of bounds/);
   },
+  "places of complex numbers that are not zero in one part or the other": async (t) => {
+    const { torch } = t,
+      z = torch.complex(t.tensor([1, 0, 0, NaN, 0, 0]), t.tensor([0, 0, 3, 0, -1, 0]));
+    t.equal(await (await torch.nonzero(z)).tolist(), [[0], [2], [3], [4]]);
+    t.equal(await (await torch.argwhere(z.reshape(2, 3).t())).tolist(), [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [2, 0],
+    ]);
+    t.equal((await torch.nonzero(z.select(0, 1))).shape, [0, 0]);
+    await t.throws(() => torch.unique(z), /"unique" not implemented for complex64/);
+  },
 };

@@ -240,3 +240,18 @@ def no_axes():
         return truths, sums, scalars, spread, torch.masked.prod(y, [], mask=y > 0), y.where(y.all([]), 0.5).sum([])
 
     return Apply(forward, l=nn.Linear(3, 2)), (torch.randn(2, 3).mul(2),), {}
+
+
+@form
+def lines_and_places():
+    """Numbers from one bound to another, and places where a condition holds, as lists of them for each axis."""
+
+    def forward(m, x):
+        n = x.shape[0]
+        even = torch.linspace(-1, 1, n) * m.w
+        grid = torch.logspace(0, 1, n, 2.0) + torch.linspace(0, n, n, dtype=torch.int64)
+        row, column = torch.where(x > 0)
+        return even, grid, row, column, x[row, column] * 2, torch.linspace(m.low, m.low + 2, 3)
+
+    net = Apply(forward, w=nn.Parameter(torch.randn(5)), low=torch.tensor(0.5))
+    return net, (torch.randn(5, 3),), {}

@@ -243,3 +243,41 @@ def mixture_top1_sparse():
         return out, aux, counts
 
     return Apply(forward, gate=nn.Linear(4, 3), w=nn.Parameter(torch.randn(3, 4, 5))), (torch.randn(7, 4),), {}
+
+
+@rare
+def observed_steps():
+    """Training for few bits: ranges that follow what comes by, of tensors and of channels, and steps that are learned."""
+    from torch.ao.quantization import FusedMovingAvgObsFakeQuantize as Observed
+    from torch.ao.quantization import MovingAveragePerChannelMinMaxObserver as ByChannel
+
+    signed = {"quant_min": -128, "quant_max": 127, "dtype": torch.qint8}
+    kinds = [
+        {},
+        {"averaging_constant": 0.2, "reduce_range": False},
+        signed | {"qscheme": torch.per_tensor_symmetric},
+        signed | {"observer": ByChannel, "qscheme": torch.per_channel_symmetric, "ch_axis": 0},
+    ]
+
+    def forward(m, x):
+        a, b, c, d, paused = m.observers
+        y = F.linear(a(x), d(m.l.weight), m.l.bias)
+        y = c(F.relu(b(y))) + paused(y)
+        low = torch._fake_quantize_learnable_per_tensor_affine(y, m.s, m.z, 0, 15, 0.5)
+        return low, torch._fake_quantize_learnable_per_channel_affine(y, m.ss, m.zs, 1, -8, 7, 0.7)
+
+    observers = nn.ModuleList([Observed(**kind) for kind in [*kinds, {}]])
+    for one in observers[1:]:  # the first has seen nothing
+        one(torch.randn(4, 5) + 1)
+    observers[4].disable_observer()
+    net = Apply(
+        forward,
+        observers=observers,
+        l=nn.Linear(5, 4),
+        s=nn.Parameter(torch.tensor([0.15])),
+        z=nn.Parameter(torch.tensor([5.6])),
+        ss=nn.Parameter(torch.rand(4) / 10 + 0.05),
+        zs=nn.Parameter(torch.tensor([0.0, 1, -9, 2.5])),
+    )
+    net.keeps_training = True
+    return net, (torch.randn(3, 5),), {}
