@@ -101,6 +101,7 @@ PRODUCTS = [
     ["matmul", [x("s"), x("s")], {}], ["addmm", [x("one"), Z, M], {"beta": 2, "alpha": 3}],
     ["einsum", ["ij,kj->ik", Z, W], {}], ["tensordot", [Z, W], {"dims": 2}], ["trace", [M], {}],
     ["nn.functional.linear", [Z, W, x("v2")], {}], ["nn.functional.conv2d", [x("s"), x("k")], {}],
+    ["linalg.solve", [x("s"), x("s")], {"left": False}], ["linalg.solve", [x("s"), V], {}], ["linalg.inv", [x("s")], {}],
 ]  # fmt: skip
 REDUCED = [
     ["sum", [Z], {}], ["sum", [Z, 1], {}], ["sum", [Z], {"dim": 0, "keepdim": True}], ["mean", [Z], {}],
