@@ -261,9 +261,11 @@ interface Properties {
   readonly H: Tensor;
   /** The conjugate of each matrix, over the last two axes, transposed. */
   readonly mH: Tensor;
+  /** The size of the first axis, which is Python's `len(x)`. */
+  readonly length: number;
 }
 
-const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
+const properties: Readonly<Record<keyof Properties, (x: Tensor) => unknown>> = {
   T: views.reverseAxes,
   mT: views.matrixTranspose,
   H(x) {
@@ -272,6 +274,10 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
     return conjugate(views.reverseAxes(x));
   },
   mH: (x) => conjugate(views.matrixTranspose(x)),
+  length({ shape: [n] }) {
+    if (n === undefined) throw new TypeMismatchError("length: len() of a 0-d tensor");
+    return n;
+  },
 };
 
 // What parameters of overloads are called, of functions that have one for all.

@@ -38,7 +38,34 @@ export default {
     const x = t.tensor([[1, 2]]);
     for (const f of [() => x[0], () => x[0][1], () => x[3], () => x.add(1)[0]]) await refused(t, f, /x\.index\(\d\)/);
     await refused(t, () => void (x[0] = 5), /x\.set\(\[0\], v\)/);
-    t.equal([await x.tolist(), Object.keys(x).includes("0"), "length" in x], [[[1, 2]], false, false]);
+    t.equal([await x.tolist(), Object.keys(x).includes("0")], [[[1, 2]], false]);
+  },
+  "what has a len() in Python has a length": async (t) => {
+    const { torch } = t,
+      { nn } = torch,
+      { data } = torch.utils,
+      x = torch.ones([3, 2], { device: t.device }),
+      three = data.TensorDataset(x),
+      members = [nn.ReLU(), nn.ReLU(), nn.ReLU()];
+    for (const counted of [
+      x,
+      x.T.T,
+      nn.Parameter(x),
+      x.shape.concat(1),
+      three,
+      data.Subset(data.ConcatDataset([three, three]), [0, 4, 5]),
+      data.DataLoader(three),
+      data.SequentialSampler(three),
+      data.BatchSampler(data.SequentialSampler(three), 1, false),
+      nn.Sequential(...members),
+      nn.ModuleList(members),
+      nn.ModuleDict({ a: members[0], b: members[1], c: members[2] }),
+      nn.ParameterList([x, x, x].map((p) => nn.Parameter(p))),
+      nn.ParameterDict({ a: nn.Parameter(x), b: nn.Parameter(x), c: nn.Parameter(x) }),
+    ])
+      t.equal([counted.constructor.name, counted.length], [counted.constructor.name, 3]);
+    t.equal([torch.ones([0, 2]).length, [...x].length], [0, 3]);
+    await refused(t, () => x.sum().length, /len\(\) of a 0-d tensor/);
   },
   "a class in the place of a module is told from one": async (t) => {
     const { nn } = t.torch;

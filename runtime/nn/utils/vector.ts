@@ -1,6 +1,7 @@
 // Parameters as one vector, and back.
 
 import { copy_ } from "../../views/transfer.js";
+import { capturing } from "../../base/capturing.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { cat } from "../../functions/join.js";
@@ -15,7 +16,10 @@ export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
   return cat(tensorsOf(parameters, "parameters_to_vector", "parameters").map((p) => views.reshape(p, [-1])));
 }
 
-/** Copies the elements of a vector into the parameters, in their order. */
+/**
+ * The parameters are the elements of a vector from now on, in their order and on its memory; what saw their own before
+ * keeps it.  Captured programs copy: their parameters stay where they are.
+ */
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
   [vec, parameters] = taken("vector_to_parameters vec parameters", arguments);
   check(vec, "vector_to_parameters", "vec");
@@ -26,7 +30,9 @@ export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>):
       const n = p.numel();
       if (at + n > vec.numel())
         throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
-      copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));
+      const own = views.reshape(views.narrow(vec, 0, at, n), p.shape);
+      if (capturing) copy_(p, own);
+      else p.set_data(own);
       at += n;
     }
   });
