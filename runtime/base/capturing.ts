@@ -70,6 +70,8 @@ export interface Capturing {
   drew(words: RandomWords, source: RandomSource | null): void;
   /** A module is called; `kept` is what it keeps beside its properties. */
   reached(module: object, kept: KeptByModule): void;
+  /** A module's hook answers nothing: it may keep what it sees. */
+  watched(): void;
   /** An element is asked for that must not be zero; what is wrong else. */
   asked(storage: Storage, offset: number, refusal: string): void;
   /** What kernels tell of `by` concerns `storage`. */

@@ -54,8 +54,7 @@ export const showShape = (shape: Shape): string => `[${shape.join(", ")}]`;
 export const showSize = (shape: Shape): string => `torch.Size(${showShape(shape)})`;
 
 /** An axis counted from 0.  Tensors without axes accept 0 and -1.  Throws PyTorch's IndexError. */
-export function axisOf(dim: number, rank: number, op: string): number {
-  const n = Math.max(rank, 1);
+export function axisOf(dim: number, rank: number, op: string, n = Math.max(rank, 1)): number {
   if (!Number.isInteger(dim)) dim = integer(dim, op, "dim");
   if (dim < -n || dim >= n) {
     throw new IndexError(

@@ -70,14 +70,15 @@ export function recorded<T>(
 
 function finished(
   name: string,
-  { tensors }: Arguments,
+  args: Arguments,
   guards: Guards,
   recorder: Recorder,
   answer: unknown,
   async: boolean,
 ): Recording {
   recorder.settle();
-  const roots: Tensor[] = [],
+  const { tensors } = args,
+    roots: Tensor[] = [],
     result = resultOf(answer, recorder, tensors, roots);
   const gradients: GradientLeft[] = [];
   for (const [of] of recorder.leaves) {
@@ -90,7 +91,7 @@ function finished(
     gradients.push({ of: recorder.leaf(of), view: now && recorder.viewOf(now) });
   }
   guards.found(recorder, tensors);
-  const disturbed = guards.disturbed(tensors);
+  const disturbed = guards.disturbed(args);
   const { values, steps, hosts, draws } = recorder,
     marked = tensors.flatMap(({ requires_grad }, i) =>
       requires_grad === guards.inputs[i]!.requires_grad ? [] : [[i, requires_grad] as const],
@@ -103,14 +104,14 @@ function finished(
     given: tensors,
     roots,
     async,
-    trouble: recorder.trouble ?? disturbed,
+    trouble: recorder.trouble ?? disturbed ?? recorder.unheard,
   };
 }
 
 /** Records the way back of a call's results, where they require gradients. */
 export function withWayBack({ program, recorder, roots, given }: Recording): string | null {
   if (roots.length) Object.assign(program, recordWayBack(recorder, roots, given));
-  return recorder.trouble;
+  return recorder.trouble ?? recorder.unheard;
 }
 
 /** How a result is made of what a program computes; what gradients go through is put into `roots`. */

@@ -18,6 +18,8 @@ import { type Leaf, type Value, leafIn } from "./program.js";
 export interface Arguments {
   readonly tensors: Tensor[];
   readonly rest: unknown[];
+  /** As they were given. */
+  readonly args: readonly unknown[];
 }
 
 const TENSOR = Symbol("tensor"),
@@ -39,7 +41,7 @@ function flatten(value: unknown, into: Arguments): void {
 }
 
 export function argumentsOf(args: readonly unknown[]): Arguments {
-  const into: Arguments = { tensors: [], rest: [] };
+  const into: Arguments = { tensors: [], rest: [], args };
   for (const arg of args) flatten(arg, into);
   return into;
 }
@@ -267,13 +269,17 @@ export class Guards {
   tracks({ modes, inputs, tensors }: Guards): boolean {
     const { grad, inference, device, casts } = this.modes,
       outside = new Map(tensors.map(({ tensor, requires_grad }) => [tensor, requires_grad]));
+    // Another tensor on the same memory, as `functional_call` puts in a parameter's place, has gradients of its own.
+    const others = ({ tensor, storage, requires_grad }: TensorSeen): boolean =>
+      !(requires_grad && tensor.is_leaf) &&
+      tensors.every((other) => other.storage !== storage || other.requires_grad === requires_grad);
     return (
       grad === modes.grad &&
       inference === modes.inference &&
       device === modes.device &&
       casts === modes.casts &&
       this.inputs.every((x, i) => x.requires_grad === inputs[i]?.requires_grad && x.leaf === inputs[i].leaf) &&
-      this.tensors.every(({ tensor, requires_grad }) => (outside.get(tensor) ?? requires_grad) === requires_grad)
+      this.tensors.every((x) => (outside.has(x.tensor) ? outside.get(x.tensor) === x.requires_grad : others(x)))
     );
   }
 
@@ -326,7 +332,10 @@ export class Guards {
   }
 
   /** What the function itself changed of a module, or of a tensor besides its elements; null where it left all. */
-  disturbed(given: readonly Tensor[]): string | null {
+  disturbed({ tensors: given, rest, args }: Arguments): string | null {
+    const now = argumentsOf(args);
+    if (!sameList(now.rest, rest) || !sameList(now.tensors, given))
+      return "it changes an object or a list of its arguments, which a replay would not";
     for (const [i, x] of given.entries()) {
       const was = this.inputs[i]!,
         { requires_grad } = x.is_leaf && was.leaf ? x : was, // of a leaf, a replay changes that (Program.marked)

@@ -48,6 +48,8 @@ export class Recorder implements Capturing {
   readonly tensors = new Map<Tensor, Layout>();
   /** Why this cannot be replayed, and where that happened. */
   trouble: string | null = null;
+  /** Why a replay would do less than a call, for those who make calls; for a model that is exported it is nothing. */
+  unheard: string | null = null;
   /** The value that a storage holds now; the given storages with the value that each began with. */
   private readonly held = new Map<Storage, number>();
   private readonly given = new Map<Storage, number>();
@@ -359,6 +361,9 @@ export class Recorder implements Capturing {
     } finally {
       captureInto(this);
     }
+  }
+  watched(): void {
+    this.unheard ??= `a module's hook answers nothing, and what else it does a replay would not, at ${programLines() ?? "an unknown line"}`;
   }
   refuse(why: string): void {
     this.trouble ??= `${why} at ${programLines() ?? "an unknown line"}`;

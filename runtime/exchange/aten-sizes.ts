@@ -21,7 +21,7 @@ function elementsOf(x: Tensor): Elements {
 
 /** Where `input` is not zero: a list of places for each axis. */
 function places(input: Tensor): number[][] {
-  const x = input.is_complex() ? torch.ne(input, 0) : input,
+  const x = input.dtype === "complex64" ? torch.ne(input, 0) : input,
     strides = contiguousStrides(x.shape),
     out: number[][] = x.shape.map(() => []),
     elements = elementsOf(x);

@@ -26,7 +26,7 @@ async function distinct(
   counts: boolean,
   dim: number | null,
 ): Promise<Tensor | Tensor[]> {
-  if (input.is_complex()) throw new TypeMismatchError(`${op}: "${op}" not implemented for complex64`);
+  if (input.dtype === "complex64") throw new TypeMismatchError(`${op}: "${op}" not implemented for complex64`);
   if (dim !== null && input.ndim === 0)
     throw new OpError(`${op}: Dimension specified as ${dim} but tensor has no dimensions`);
   const axis = dim === null ? null : axisOf(dim, input.ndim, op);

@@ -47,7 +47,7 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   const { shape } = input,
     strides = contiguousStrides(shape),
     elements = await readExact(input, "nonzero"),
-    parts = input.is_complex() ? 2 : 1,
+    parts = input.dtype === "complex64" ? 2 : 1,
     rows: number[] = [];
   let count = 0,
     last = -1;

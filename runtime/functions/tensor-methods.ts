@@ -274,10 +274,7 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => unknown>> = {
     return conjugate(views.reverseAxes(x));
   },
   mH: (x) => conjugate(views.matrixTranspose(x)),
-  length({ shape: [n] }) {
-    if (n === undefined) throw new TypeMismatchError("length: len() of a 0-d tensor");
-    return n;
-  },
+  length: (x) => x.size(0),
 };
 
 // What parameters of overloads are called, of functions that have one for all.

@@ -181,6 +181,7 @@ export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknow
     while (called < after.length) {
       const answer = callHook(after[called++]!, module, input, output);
       if (answered(answer)) output = answer;
+      else capturing?.watched();
     }
     return gates ? gates.leave(output) : output;
   } catch (error) {
@@ -253,7 +254,10 @@ class Gate extends JoinNode {
 
 /** The gradients that a hook answers in the place of those that it was given. */
 function replaced(answer: unknown, given: Gradients, what: string): Gradients {
-  if (!answered(answer)) return given;
+  if (!answered(answer)) {
+    capturing?.watched();
+    return given;
+  }
   const list = (Array.isArray(answer) ? answer : [answer]) as Gradients;
   if (list.length === given.length) return list;
   throw new OpError(

@@ -109,13 +109,13 @@ export class Tensor {
   size(): readonly number[];
   size(dim: number): number;
   size(dim?: number | null): readonly number[] | number {
-    return dim == null ? this.shape : this.shape[axisOf(dim, this.ndim, "size")]!;
+    return dim == null ? this.shape : this.shape[axisOf(dim, 0, "size", this.ndim)]!;
   }
   /** All strides, or that of axis `dim`. */
   stride(): readonly number[];
   stride(dim: number): number;
   stride(dim?: number | null): readonly number[] | number {
-    return dim == null ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
+    return dim == null ? this.strides : this.strides[axisOf(dim, 0, "stride", this.ndim)]!;
   }
   /** The number of axes. */
   dim(): number {

@@ -65,6 +65,112 @@ export default {
     });
   },
 
+  "a module's hook that keeps what it sees is called each time": async (t) => {
+    const { torch } = t;
+    const hooks = {
+      register_forward_hook: (see) => (_, __, output) => see(output),
+      register_full_backward_hook: (see) => (_, __, gradients) => see(gradients[0]),
+      register_full_backward_pre_hook: (see) => (_, gradients) => see(gradients[0]),
+    };
+    const said = [],
+      warn = console.warn;
+    console.warn = (text) => said.push(text);
+    try {
+      for (const [name, hook] of Object.entries(hooks)) {
+        const runs = [false, true].map((compiled) => {
+          const net = torch.nn.Linear(4, 3),
+            seen = [];
+          torch.no_grad(() =>
+            [...net.parameters()].forEach((p, i) => p.copy_(torch.tensor(series(p.numel(), i)).view_as(p))),
+          );
+          net[name](hook((x) => void seen.push(x)));
+          const step = (x) => {
+            const loss = net(x).square().sum();
+            loss.backward();
+            return loss.detach();
+          };
+          return { seen, step: compiled ? torch.compile(step) : step };
+        });
+        for (let n = 0; n < 4; n++) for (const { step } of runs) await step(batch(t, n));
+        const [wanted, got] = await Promise.all(runs.map(({ seen }) => Promise.all(seen.map((x) => x.tolist()))));
+        t.equal([name, got.length], [name, 4]);
+        t.close(got, wanted);
+      }
+    } finally {
+      console.warn = warn;
+    }
+    t.equal([said.length, said.every((text) => text.includes("a module's hook answers nothing"))], [3, true]);
+  },
+
+  "what a call changes in an object or a list of its arguments it changes each time": async (t) => {
+    const { torch } = t,
+      said = [],
+      warn = console.warn;
+    const changes = {
+      "a new member": (x, o) => void (o.k = o.k ? torch.cat([o.k, x]) : x.mul(1)),
+      "another tensor": (x, o) => void (o.sum = o.sum.add(x.sum())),
+      "a longer list": (x, o) => void o.list.push(x.mul(2)),
+      "another number": (x, o) => void (o.count += 1),
+      "within a list": (x, o) => void (o.pair[0].at = x.mul(3)),
+    };
+    const plain = (value) =>
+      value instanceof torch.Tensor
+        ? value.tolist()
+        : Array.isArray(value)
+          ? Promise.all(value.map(plain))
+          : value && typeof value === "object"
+            ? Promise.all(Object.entries(value).map(async ([name, one]) => [name, await plain(one)]))
+            : value;
+    console.warn = (text) => said.push(text);
+    try {
+      for (const [what, change] of Object.entries(changes)) {
+        const f = (x, o) => {
+            change(x, o);
+            return x.add(o.count);
+          },
+          compiled = torch.compile(f);
+        for (let n = 0; n < 5; n++) {
+          const objects = [0, 1].map(() => ({ list: [], count: 0, sum: torch.zeros([]), pair: [{}] }));
+          for (let again = 0; again < 3; again++)
+            t.close(
+              await compiled(batch(t, n + again), objects[0]).tolist(),
+              await f(batch(t, n + again), objects[1]).tolist(),
+            );
+          t.equal([what, await plain(objects[0])], [what, await plain(objects[1])]);
+        }
+      }
+    } finally {
+      console.warn = warn;
+    }
+    t.equal(said.length, Object.keys(changes).length);
+    ok(
+      said.every((text) => text.includes("changes an object or a list of its arguments")),
+      said.join(),
+    );
+  },
+
+  "other tensors on the memory of parameters, with gradients or without": async (t) => {
+    const { torch } = t,
+      net = torch.nn.Linear(4, 3),
+      compiled = torch.compile(net),
+      state = (change) =>
+        Object.fromEntries([...net.named_parameters()].map(([name, p]) => [name, change(p.detach())])),
+      [without, own] = [state((p) => p), state((p) => p.requires_grad_())];
+    for (let n = 0; n < 12; n++) {
+      const x = batch(t, n),
+        call = (given) => (given ? torch.func.functional_call(compiled, given, [x]) : compiled(x)),
+        results = [without, null, own].map(call);
+      t.equal([n, ...results.map((y) => y.requires_grad)], [n, false, true, true]);
+      net.zero_grad();
+      for (const p of Object.values(own)) p.grad = null;
+      results[1].sum().backward();
+      t.equal([n, net.weight.grad === null, own.weight.grad === null], [n, false, true]);
+      results[2].sum().backward();
+      t.close(await own.weight.grad.tolist(), await net.weight.grad.tolist());
+    }
+    ok(torch.compiler.counts(compiled).replays >= 12, JSON.stringify(torch.compiler.counts(compiled)));
+  },
+
   "a parameter that is frozen, and thawed, after a step was captured": async (t) => {
     await alike(t, 12, (net, n) => {
       if (n % 4 === 0) net.weight.requires_grad_(n % 8 === 0);

@@ -2,6 +2,31 @@
 import attributes from "../recorded/attributes.mjs";
 
 export default {
+  "parameters that a vector became are on its memory, and what saw their own keeps it": async (t) => {
+    const { torch } = t,
+      { nn } = torch,
+      net = nn.Linear(2, 3, { device: t.device }),
+      own = [...net.parameters()],
+      flat = (list) => nn.utils.parameters_to_vector(list).tolist(),
+      before = own.map((p) => p.detach()),
+      kept = await flat(own),
+      row = torch.arange(9, { device: t.device }).float();
+    nn.utils.vector_to_parameters(row, own);
+    t.equal([await flat(own), await flat(before)], [[0, 1, 2, 3, 4, 5, 6, 7, 8], kept]);
+    row.add_(1);
+    torch.no_grad(() => own[0].mul_(2));
+    t.equal([await row.tolist(), await flat(own)], Array(2).fill([2, 4, 6, 8, 10, 12, 7, 8, 9]));
+    const others = own.map((p) => nn.Parameter(p.detach().clone()));
+    for (const list of [own, others]) {
+      const optimizer = torch.optim.Adam(list, { lr: 0.1 });
+      for (let step = 0; step < 2; step++) {
+        for (const p of list) p.grad = p.detach().cos();
+        await optimizer.step();
+      }
+    }
+    t.close(await flat(own), await flat(others));
+  },
+
   "what a module keeps has PyTorch's names and values": (t) => {
     for (const [name, places, options, kept] of attributes) {
       const module = new t.torch.nn[name](...places, options);
