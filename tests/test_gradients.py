@@ -123,7 +123,7 @@ def counts(instance: Instance, name: str, at: tuple) -> bool:
         return False
     if instance.op.name == "pinv":
         return not instance.env["hermitian"]
-    if instance.op.name != "cholesky_solve" or name != "input2":
+    if (instance.op.name, name) not in (("cholesky_solve", "input2"), ("cholesky_inverse", "input")):
         return True
     return at[-1] >= at[-2] if instance.env["upper"] else at[-1] <= at[-2]
 

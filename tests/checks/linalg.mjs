@@ -210,4 +210,28 @@ export default {
       [0, 0, 1],
     ]);
   },
+  "the gradient of cholesky_inverse has both halves, as PyTorch's": async (t) => {
+    for (const upper of [false, true]) {
+      const wanted = [
+          [-0.234375, -0.08984375],
+          [-0.03125, 0.0546875],
+        ],
+        turned = (x) => (upper ? x.t().contiguous() : x),
+        half = turned(
+          t.tensor([
+            [2, 0],
+            [1, 4],
+          ]),
+        )
+          .detach()
+          .requires_grad_();
+      t.torch.cholesky_inverse(half, upper).backward(
+        t.tensor([
+          [1, 2],
+          [0, -1],
+        ]),
+      );
+      t.close(await turned(half.grad).tolist(), wanted);
+    }
+  },
 };
