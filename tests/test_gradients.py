@@ -41,7 +41,7 @@ ONCE = {
     ),
     **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
     **dict.fromkeys(
-        ["svdvals", "svd_zeros", "eigvalsh", "eigvals", "complex_eigvals"],
+        ["svdvals", "complex_svdvals", "svd_zeros", "eigvalsh", "eigvals", "complex_eigvals"],
         "its gradient has vectors that the op does not hand out (svd, eigh and eig do): refused",
     ),
 }
@@ -58,7 +58,10 @@ BY_LOGITS = ["ctc_rows", "ctc_loss", "ctc_loss_joined"]
 STRAIGHT_THROUGH = ["fake_quantize_per_tensor_affine", "fake_quantize_by_tensors", "fake_quantize_channels"]
 # Eigenvectors' phases are not the matrix's: PyTorch's gradient is that of what depends on none.
 WITHOUT_PHASE = ["linalg_eig", "complex_eig"]
-OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH, *WITHOUT_PHASE}
+# Of complex matrices of which one half is read both halves share the gradient; tests/recorded/complex.py has PyTorch's, and
+# tests/checks/eigen.mjs compares that of eigenvectors with the gradient of the exponential that they make.
+HERMITIAN = ["complex_eigh", "complex_eigvalsh"]
+OTHERWISE = {*EMPTY, *BY_LOGITS, *STRAIGHT_THROUGH, *WITHOUT_PHASE, *HERMITIAN}
 DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in OTHERWISE]
 
 
@@ -97,7 +100,7 @@ def smooth(name: str, instance: Instance) -> bool:
         return (
             np.linalg.norm(instance.views["weight"], instance.env["norm_type"], axis=-1) <= instance.env["max_norm"]
         ).all()
-    if name in ("pinv", "pinverse"):  # PyTorch's is that of matrices whose singular values all count
+    if name in ("pinv", "complex_pinv", "pinverse"):  # PyTorch's is that of matrices whose singular values all count
         return (
             not instance.env.get("has_atol")
             and not instance.env.get("has_rtol")
@@ -121,7 +124,7 @@ def counts(instance: Instance, name: str, at: tuple) -> bool:
     that of a triangle is right in the half that is read, that of a symmetric matrix is shared by both halves."""
     if not gets_gradient(instance, name, at):
         return False
-    if instance.op.name == "pinv":
+    if instance.op.name in ("pinv", "complex_pinv"):
         return not instance.env["hermitian"]
     if (instance.op.name, name) not in (("cholesky_solve", "input2"), ("cholesky_inverse", "input")):
         return True

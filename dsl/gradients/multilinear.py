@@ -68,13 +68,11 @@ def with_real(op: OpDef, free: list[str]) -> Terms | None:
 
 def of_statement(s: Stmt, known: dict[str, Terms]) -> Terms | None:
     """What a statement adds to its target."""
-    if s.mode not in ("=", "+="):
-        return None
     where: list[E] = [*s.idx, *([] if s.pred is None else [s.pred])]
     if not fixed(where, known):
         return None
     found = of(s.body, known)
-    return found if s.red in (None, "sum") or found == FIXED else None
+    return found if found == FIXED or (s.red in (None, "sum") and s.mode in ("=", "+=")) else None
 
 
 def fixed(parts: Iterable[E], known: dict[str, Terms]) -> bool:

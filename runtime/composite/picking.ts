@@ -141,10 +141,11 @@ export function masked_scatter(...args: unknown[]): Tensor {
 /** The coordinates, one tensor for each axis, of places counted in a tensor of this shape. */
 export function unravel_index(indices: Tensor, shape: number | readonly number[]): Tensor[];
 export function unravel_index(...args: unknown[]): Tensor[] {
-  const [indices, sizes] = UNRAVEL(args);
-  if (indices.is_floating_point() || indices.dtype === "bool") {
-    throw new TypeMismatchError(`unravel_index: expected 'indices' to be an integer tensor, but got ${indices.dtype}`);
+  const [given, sizes] = UNRAVEL(args);
+  if (given.is_floating_point() || given.dtype === "bool") {
+    throw new TypeMismatchError(`unravel_index: expected 'indices' to be an integer tensor, but got ${given.dtype}`);
   }
+  const indices = copying.cast(given, "int64", "unravel_index");
   if (sizes.some((n) => n < 0))
     throw new OpError(`unravel_index: 'shape' cannot have negative values, but got ${showShape(sizes)}`);
   const out: Tensor[] = [];

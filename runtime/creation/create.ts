@@ -294,17 +294,17 @@ export function counted(op: string, args: readonly unknown[]): Tensor {
     values.forEach((v, i) => {
       if (v !== undefined) given[i] = v;
     });
-  // For whole numbers PyTorch cuts the bounds and the step to whole numbers first.
+  // For whole numbers PyTorch cuts the bounds and the step to whole numbers first, but counts by the cut ones for int64
+  // alone.
   const dtype = dtypeOf(options, "float32"),
-    cut = options.dtype && !isFloat(dtype);
-  const [start, end, step] = given
-    .map((v, i) => number(v, op, ["start", "end", "step"][i]!))
-    .map((v) => (cut ? Math.trunc(v) : v)) as [number, number, number];
+    cut = options.dtype && !isFloat(dtype),
+    asked = given.map((v, i) => number(v, op, ["start", "end", "step"][i]!)) as [number, number, number];
+  const [start, end, step] = asked.map((v) => (cut ? Math.trunc(v) : v)) as [number, number, number];
   if (![start, end, step].every(Number.isFinite)) throw new OpError(`${op}: unsupported range: ${start} -> ${end}`);
   if (step === 0) throw new OpError(`${op}: step must be nonzero`);
   if ((end - start) * step < 0) throw new OpError(`${op}: upper bound and lower bound inconsistent with step sign`);
   const integers = [start, end, step].every(Number.isInteger),
-    n = Math.ceil((end - start) / step);
+    n = Math.ceil(dtype === "int64" ? (end - start) / step : (asked[1] - asked[0]) / asked[2]);
   return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, op);
 }
 

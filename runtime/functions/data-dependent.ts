@@ -46,16 +46,12 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   check(input, "nonzero", "input");
   const { shape } = input,
     strides = contiguousStrides(shape),
-    elements = await readExact(input, "nonzero"),
-    parts = input.dtype === "complex64" ? 2 : 1,
+    elements = await readExact(input.dtype === "complex64" ? kernels.ne(input, 0) : input, "nonzero"),
     rows: number[] = [];
-  let count = 0,
-    last = -1;
-  elements.forEach((value: number, at: number) => {
-    const i = Math.floor(at / parts);
-    if (value === 0 || i === last) return;
+  let count = 0;
+  elements.forEach((value: number, i: number) => {
+    if (value === 0) return;
     count++;
-    last = i;
     for (let d = 0; d < shape.length; d++) rows.push(Math.floor(i / strides[d]!) % shape[d]!);
   });
   const how = { dtype: "int64", device: input.device } as const,

@@ -58,7 +58,7 @@ export const add = (input: Tensor, other: Tensor, alpha: number): Tensor =>
   run(addOp, [input, other, { alpha }]) as Tensor;
 /** sub(input, other), ne(input, other): differences of numbers and of bools. */
 export const sub = (input: Tensor, other: Tensor): Tensor => run(subOp, [input, other]) as Tensor;
-export const ne = (input: Tensor, other: Tensor): Tensor => run(neOp, [input, other]) as Tensor;
+export const ne = (input: Tensor, other: Tensor | number): Tensor => run(neOp, [input, other]) as Tensor;
 /** flip_one(input, dim), roll_one(input, shift, dim): one axis of those that `flip` and `roll` go through. */
 export const flip_one = (input: Tensor, dim: number): Tensor => run(flip_oneOp, [input, dim]) as Tensor;
 export const roll_one = (input: Tensor, shift: number, dim: number): Tensor =>

@@ -352,6 +352,8 @@ export default {
       [[3], [3]],
     ]);
     t.equal([await listed(whole(3), 5), await listed(whole([3]), [])], [[3], []]);
+    const small = [t.tensor([3, 5], { dtype: "int16" }), [4, 2 ** 20]];
+    t.equal([unravel_index(...small)[1].dtype, (await listed(...small)).flat()], ["int64", [0, 0, 3, 5]]);
     const most = 2 ** 31 - 1;
     t.equal(await listed(whole([5, most - 1, most]), [3, most]), [
       [0, 0, 1],

@@ -1,4 +1,4 @@
-// torch.linalg.eig and eigvals: PyTorch's recorded answers (tests/recorded/eigen.py), and what makes vectors eigenvectors.
+// torch.linalg.eig, eigvals and complex eigh: PyTorch's recorded answers (tests/recorded/eigen.py), and what makes vectors eigenvectors.
 
 const at = (name) => new URL(`../recorded/${name}`, import.meta.url);
 async function recorded() {
@@ -70,6 +70,33 @@ export default {
         size = Math.max(...one.slope.flat(Infinity).map(Math.abs), 1);
       t.close(await real.div(size).tolist(), await t.tensor(one.slope).div(size).tolist(), { atol: 3e-4 });
     }
+  },
+  "Hermitian matrices are what their eigenvalues and eigenvectors make, also where values coincide": async (t) => {
+    const { torch } = t,
+      parts = (x) => torch.view_as_real(x).tolist(),
+      h = torch.randn([2, 3, 3], { dtype: torch.complex64, device: t.device }),
+      made = (a) => {
+        const { eigenvalues, eigenvectors } = torch.linalg.eigh(a);
+        return eigenvectors.mul(eigenvalues.exp().unsqueeze(-2)).matmul(eigenvectors.mH);
+      },
+      slope = async (f) => {
+        const a = h.add(h.mH).detach().requires_grad_(),
+          out = f(a);
+        torch
+          .view_as_real(out)
+          .mul(torch.arange(36, { device: t.device }).reshape(2, 3, 3, 2))
+          .sum()
+          .backward();
+        return [await parts(out.detach()), await parts(a.grad.add(a.grad.mH).div(2))];
+      };
+    const [values, slopes] = await slope(torch.matrix_exp),
+      [ours, found] = await slope(made);
+    t.close(ours, values, { rtol: 1e-3, atol: 1e-3 });
+    t.close(found, slopes, { rtol: 5e-3, atol: 5e-2 });
+    const one = torch.eye(3, { dtype: torch.complex64, device: t.device }),
+      { eigenvalues, eigenvectors } = torch.linalg.eigh(one);
+    t.close(await eigenvalues.tolist(), [1, 1, 1], { atol: 2e-5 });
+    t.close(await parts(eigenvectors.mH.matmul(eigenvectors)), await parts(one), { atol: 2e-5 });
   },
   "real eigenvalues are real, and pairs are conjugates": async (t) => {
     const { twelve, markov } = await recorded(),

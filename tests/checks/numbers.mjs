@@ -160,6 +160,18 @@ export default {
       t.equal([out.shape, await out.tolist()], [wanted.shape, await wanted.tolist()]);
     }
   },
+  "arange of whole types counts between the bounds as given, of int64 between whole ones": async (t) => {
+    const many = (...args) => ["int8", "int32", "int64"].map((dtype) => t.torch.arange(...args, { dtype }).numel());
+    t.equal(
+      [many(0, -8.000001, -4), many(0.5, 3.7, 1), many(0, 5, 1.5), many(0, 2.5, 1)],
+      [
+        [3, 3, 2],
+        [4, 4, 3],
+        [4, 4, 5],
+        [3, 3, 2],
+      ],
+    );
+  },
   "bools as bounds, and as sums to no axis": async (t) => {
     const { torch } = t;
     t.equal(await list(torch.arange(false, true, true, { dtype: "float32", device: t.device })), [0]);

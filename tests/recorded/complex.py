@@ -89,6 +89,9 @@ FUNCTIONS = [
     [name, [Z], {}]
     for name in ("exp", "log", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid")
 ] + [[name, [x("edge")], {}] for name in ("sqrt", "sin", "tanh")]
+FUNCTIONS += [
+    ["exp2", [Z], {}], ["sinc", [Z], {}], ["sinc", [x("edge_of_sinc")], {}], ["nn.functional.tanhshrink", [x("unit")], {}],
+]  # fmt: skip
 INVERSES = [
     [name, [given], {}]
     for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "log1p", "expm1")
@@ -122,6 +125,22 @@ MOVED = [
     ["zeros_like", [Z], {}], ["ones_like", [Z], {}], ["take", [Z, x("picks")], {}], ["rot90", [Z], {}],
     ["index_add", [Z, 1, x("picks"), W], {}], ["scatter_add", [Z, 1, x("places"), W], {}], ["full", [[2], C], {}],
     ["eye", [2], {"dtype": COMPLEX}], ["masked_select", [Z, x("mask")], {}],
+    ["nonzero", [x("edge")], {}], ["argwhere", [x("gaps")], {}], ["index_copy", [Z, 1, x("order"), W], {}],
+    ["index_copy", [Z, 1, x("picks"), W], {}], ["scatter", [Z, 1, x("places"), W], {}],
+    ["index_put", [Z, [x("ones")], x("one")], {}], ["put", [Z, x("order"), V], {}],
+]  # fmt: skip
+MATRICES = [
+    [f"linalg.{name}", [x(given)], {}]
+    for name in ("inv", "inv_ex", "det", "slogdet", "pinv", "svdvals")
+    for given in ("square", "squares")
+] + [
+    ["linalg.det", [x("singular")], {}], ["linalg.pinv", [M], {}], ["linalg.pinv", [Z], {"rtol": 0.5}], ["linalg.svdvals", [Z], {}],
+    ["linalg.pinv", [x("hermitian")], {"hermitian": True}], ["linalg.solve", [x("square"), M], {}],
+    ["linalg.solve", [x("square"), V], {}], ["linalg.solve", [x("squares"), M], {}], ["linalg.solve_ex", [x("square"), M], {}],
+    ["linalg.solve", [x("square"), x("squares")], {"left": False}], ["linalg.matrix_power", [x("square"), -2], {}],
+    ["linalg.eigvalsh", [x("hermitian")], {}], ["linalg.eigvalsh", [x("squares")], {"UPLO": "U"}],
+    ["linalg.matrix_rank", [x("singular")], {}], ["linalg.matrix_rank", [x("squares")], {}],
+    ["linalg.matrix_rank", [x("hermitian")], {"hermitian": True}], ["linalg.cond", [x("square")], {}], ["matrix_exp", [x("squares")], {}], ["linalg.matrix_norm", [Z, "nuc"], {}],
 ]  # fmt: skip
 TRANSFORMS = [
     ["fft." + name, [given], options]
@@ -143,8 +162,16 @@ INPUTS |= {
     "v2": numbers(2),
     "noise": numbers(24),
     "spectra": torch.stft(INPUTS["signal"], 8, window=INPUTS["window"], return_complex=True).clone(),
+    "square": numbers(3, 3),
+    "squares": numbers(2, 3, 3),
+    "singular": torch.tensor([[1, 1j], [2, 2j]], dtype=torch.complex64),
+    "edge_of_sinc": torch.tensor([0, 0.25j, 1], dtype=torch.complex64),
+    "gaps": torch.tensor([[0, 1j], [2, 0]], dtype=torch.complex64),
+    "order": torch.tensor([2, 0, 1]),
+    "ones": torch.tensor([1]),
 }
-CASES = [*ARITHMETIC, *PARTS, *FUNCTIONS, *INVERSES, *PRODUCTS, *REDUCED, *MOVED, *TRANSFORMS]
+INPUTS["hermitian"] = INPUTS["square"] + INPUTS["square"].mH
+CASES = [*ARITHMETIC, *PARTS, *FUNCTIONS, *INVERSES, *PRODUCTS, *REDUCED, *MOVED, *TRANSFORMS, *MATRICES]
 
 
 def flat(t: torch.Tensor) -> list:
