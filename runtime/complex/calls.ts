@@ -4,16 +4,23 @@
 import { wayBackOf } from "../base/class-name.js";
 import { can_cast } from "../../host/dtypes.js";
 import { COMPLEX, TERMS } from "../../complex-ops.js";
-import { complex_absOp, complex_conjOp, complex_joinedOp, complex_of_realOp, complex_ofOp } from "../../ops/complex.js";
+import {
+  complex_absOp,
+  complex_conjOp,
+  complex_joinedOp,
+  complex_neOp,
+  complex_of_realOp,
+  complex_ofOp,
+} from "../../ops/complex.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
-import { sameShape, showShape } from "../base/shape.js";
+import { frozen, sameShape, showShape } from "../base/shape.js";
 import { type Device, defaultDevice } from "../devices/device.js";
 import { runValues, useComplexCalls } from "../dispatch/call.js";
 import { Complex } from "../elements/complex-number.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import type { CompiledOp, ComplexOp, Op } from "../program/compiled-op.js";
 import { filledOn } from "../tensor/allocate.js";
-import { cast } from "../tensor/copy.js";
+import { cast, copyInto, useComplexCopy } from "../tensor/copy.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { tidy } from "../tensor/memory.js";
@@ -240,9 +247,37 @@ const realOf = ({ pairs }: CompiledOp, values: Values): unknown[] =>
 const conj = (x: Tensor): Tensor =>
   isComplexTensor(x) ? complexOf(runValues(complex_conjOp, [pairsOf(x)])[0]!, "ConjBackward0") : x;
 
+/** Copies elements: what is real has imaginary parts of 0, and what becomes real loses them; bools tell whether there is any. */
+function copy(target: Tensor, source: Tensor): void {
+  const [to, from] =
+    target.dtype !== "complex64"
+      ? [[target], [target.dtype === "bool" ? notZero(source) : asPart(source, 0)]]
+      : source.dtype === "complex64"
+        ? [[asPairs(target)], [asPairs(source)]]
+        : [
+            [asPart(target, 0), asPart(target, 1)],
+            [source, nothing(target)],
+          ];
+  to.forEach((part, i) => {
+    copyInto(part, from[i]!);
+  });
+  // Views hold the memory of what they are views of.
+  for (const part of [...to, ...from]) if (part !== target && part !== source) part.dispose();
+}
+
+/** Zeros in the shape of a complex tensor. */
+function nothing({ storage: { device }, shape }: Tensor): Tensor {
+  const zero = filledOn(device, [], 0, "float32", "copy");
+  return zero.lay(shape, frozen(shape.map(() => 0)), 0);
+}
+
+const notZero = (x: Tensor): Tensor =>
+  tidy(() => runValues(complex_neOp, [pairsOf(x), toPairs(0, x.storage.device, "ne")])[0]!);
+
 /** From now on ops take complex numbers: whatever makes some calls it first.  Pairs are views, and hold the memory of what
  *  they are views of: none is left. */
-export const takeComplex = (): void =>
+export function takeComplex(): void {
+  useComplexCopy(copy);
   useComplexCalls({
     run: (...call) => tidy(() => run(...call)),
     runInPlace: (...call) => tidy(() => runInPlace(...call)),
@@ -252,3 +287,4 @@ export const takeComplex = (): void =>
         by(realOf(compiled, values));
       }),
   });
+}

@@ -2,14 +2,22 @@
 
 import { capturing } from "../base/capturing.js";
 import { OpError } from "../base/errors.js";
-import { contiguousStrides, extent, frozen, isContiguous } from "../base/shape.js";
+import { contiguousStrides, extent, isContiguous } from "../base/shape.js";
 import type { Device } from "../devices/device.js";
 import { type DType, differentiable } from "../elements/dtype.js";
 import { attach, FunctionNode, recording } from "../tape/node.js";
-import { emptyOn, filledOn } from "./allocate.js";
-import { asPairs, asPart, intoComplex } from "./pairs.js";
+import { emptyOn } from "./allocate.js";
+import { asPairs, intoComplex } from "./pairs.js";
 import { arrange } from "./read.js";
 import { Tensor } from "./tensor.js";
+
+type Copy = (target: Tensor, source: Tensor) => void;
+let copyComplex: Copy | null = null;
+
+/** From now on this copies elements of which some are complex: runtime/complex/calls.ts. */
+export function useComplexCopy(copy: Copy): void {
+  copyComplex = copy;
+}
 
 /** Writes the elements of `source` to those of `target`: same shape, any strides and types.  Not recorded. */
 export function copyInto(target: Tensor, source: Tensor): void {
@@ -19,7 +27,7 @@ export function copyInto(target: Tensor, source: Tensor): void {
   if (target.numel() === 0) return;
   if (from.type === "meta") return;
   if (target.dtype === "complex64" || source.dtype === "complex64") {
-    copyParts(target, source);
+    copyComplex!(target, source);
     return;
   }
   if (here !== from) {
@@ -29,30 +37,6 @@ export function copyInto(target: Tensor, source: Tensor): void {
     copyInto(target, moved);
     moved.dispose();
   } else from.copy(target, source);
-}
-
-/** The same of complex numbers: what is real has imaginary parts of 0, and of what becomes real those are dropped. */
-function copyParts(target: Tensor, source: Tensor): void {
-  const [to, from] =
-    target.dtype !== "complex64"
-      ? [[target], [asPart(source, 0)]]
-      : source.dtype === "complex64"
-        ? [[asPairs(target)], [asPairs(source)]]
-        : [
-            [asPart(target, 0), asPart(target, 1)],
-            [source, nothing(target)],
-          ];
-  to.forEach((part, i) => {
-    copyInto(part, from[i]!);
-  });
-  // Views hold the memory of what they are views of.
-  for (const part of [...to, ...from]) if (part !== target && part !== source) part.dispose();
-}
-
-/** Zeros in the shape of a complex tensor. */
-function nothing({ storage: { device }, shape }: Tensor): Tensor {
-  const zero = filledOn(device, [], 0, "float32", "copy");
-  return zero.lay(shape, frozen(shape.map(() => 0)), 0);
 }
 
 function fresh(x: Tensor, dtype: DType, op: string): Tensor {

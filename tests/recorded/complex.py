@@ -125,7 +125,8 @@ MOVED = [
     ["zeros_like", [Z], {}], ["ones_like", [Z], {}], ["take", [Z, x("picks")], {}], ["rot90", [Z], {}],
     ["index_add", [Z, 1, x("picks"), W], {}], ["scatter_add", [Z, 1, x("places"), W], {}], ["full", [[2], C], {}],
     ["eye", [2], {"dtype": COMPLEX}], ["masked_select", [Z, x("mask")], {}],
-    ["nonzero", [x("edge")], {}], ["argwhere", [x("gaps")], {}], ["index_copy", [Z, 1, x("order"), W], {}],
+    ["nonzero", [x("edge")], {}], [".bool", [x("gaps")], {}], [".to", [x("edge"), {"dtype": "bool"}], {}],
+    ["argwhere", [x("gaps")], {}], ["index_copy", [Z, 1, x("order"), W], {}],
     ["index_copy", [Z, 1, x("picks"), W], {}], ["scatter", [Z, 1, x("places"), W], {}],
     ["index_put", [Z, [x("ones")], x("one")], {}], ["put", [Z, x("order"), V], {}],
 ]  # fmt: skip
