@@ -25,6 +25,7 @@ LEFT = {
     "ctc_rows": "a step of ctc_loss without a gradient of its own",
     "multilabel_soft_margin_loss": "its axis is told by the rank of its argument",
     "pinv": "its gradient by two of three arguments is derived through bodies; `pinverse` can be called",
+    "complex_pinv": "the same",
     "gaussian_nll_loss_row": "which axes of `var` are stretched is told by ranks that only a call from outside has",
     "gaussian_nll_loss_rows": "the same",
     "gaussian_nll_loss_wide": "the same",

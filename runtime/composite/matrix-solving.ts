@@ -11,7 +11,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
 import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";
-import { matmul, square, sub, sum } from "../../names/torch.js";
+import { abs, matmul, square, sub, sum } from "../../names/torch.js";
 import * as views from "../views/views.js";
 
 const call = (op: Parameters<typeof run>[0], ...args: unknown[]): Tensor => run(op, args) as Tensor;
@@ -170,14 +170,14 @@ export function lstsq(...args: unknown[]): Results & LeastSquares {
   const part = (rcond ?? (EPSILON[x.dtype] ?? 2 ** -23) * Math.max(rows, columns)) as number;
   const solution = matmul(call(pinvOp, x, { rtol: way === "gels" ? 0 : part }), right) as Tensor;
   // What does not come is nothing of the input: it belongs to the same graph.
-  const none = (dtype: "int64" | typeof x.dtype) =>
-    dtype === "int64" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone();
+  const none = (): Tensor => abs(views.narrow(views.reshape(x, [-1]), 0, 0, 0)) as Tensor;
   const residuals =
     rows > columns && way !== "gelsy"
-      ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor)
-      : none(x.dtype);
-  const rank = way === "gels" ? none("int64") : call(matrix_rankOp, x.detach(), { rtol: part });
-  const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
+      ? (sum(square(abs(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor) as Tensor, -2) as Tensor)
+      : none();
+  const rank =
+    way === "gels" ? empty([0], { dtype: "int64", device: x.device }) : call(matrix_rankOp, x.detach(), { rtol: part });
+  const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x.detach()) : none().detach();
   const out = [single ? views.squeeze(solution, -1) : solution, residuals, rank, values];
   return new Results(["solution", "residuals", "rank", "singular_values"], out, "linalg_lstsq") as Results &
     LeastSquares;

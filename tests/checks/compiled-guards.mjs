@@ -121,7 +121,7 @@ export default {
           : value && typeof value === "object"
             ? Promise.all(Object.entries(value).map(async ([name, one]) => [name, await plain(one)]))
             : value;
-    console.warn = (text) => said.push(text);
+    console.warn = (text) => text.startsWith("torch.compile") && said.push(text);
     try {
       for (const [what, change] of Object.entries(changes)) {
         const f = (x, o) => {

@@ -141,7 +141,8 @@ MATRICES = [
     ["linalg.solve", [x("square"), x("squares")], {"left": False}], ["linalg.matrix_power", [x("square"), -2], {}],
     ["linalg.eigvalsh", [x("hermitian")], {}], ["linalg.eigvalsh", [x("squares")], {"UPLO": "U"}],
     ["linalg.matrix_rank", [x("singular")], {}], ["linalg.matrix_rank", [x("squares")], {}],
-    ["linalg.matrix_rank", [x("hermitian")], {"hermitian": True}], ["linalg.cond", [x("square")], {}], ["matrix_exp", [x("squares")], {}], ["linalg.matrix_norm", [Z, "nuc"], {}],
+    ["linalg.matrix_rank", [x("hermitian")], {"hermitian": True}], ["linalg.pinv", [x("square")], {"hermitian": True}],
+    ["linalg.lstsq", [M, x("square")], {"driver": "gelsd"}], ["linalg.lstsq", [M, x("square")], {}], ["linalg.cond", [x("square")], {}], ["matrix_exp", [x("squares")], {}], ["linalg.matrix_norm", [Z, "nuc"], {}],
 ]  # fmt: skip
 TRANSFORMS = [
     ["fft." + name, [given], options]
