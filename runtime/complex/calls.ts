@@ -271,6 +271,7 @@ function nothing({ storage: { device }, shape }: Tensor): Tensor {
   return zero.lay(shape, frozen(shape.map(() => 0)), 0);
 }
 
+/** Which complex numbers have a part that is not 0. */
 const notZero = (x: Tensor): Tensor =>
   tidy(() => runValues(complex_neOp, [pairsOf(x), toPairs(0, x.storage.device, "ne")])[0]!);
 
