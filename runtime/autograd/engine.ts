@@ -6,7 +6,7 @@ import { unrecorded, record } from "../tape/grad-mode.js";
 import { deriving } from "../dispatch/derive.js";
 import { accumulateInto, addGradients, held, letGo } from "./accumulate.js";
 import { taken } from "../base/named-arguments.js";
-import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
+import { type Grad, type Node, callHook, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -154,7 +154,7 @@ function runHooks(node: Node, grads: Grad[]): void {
         const grad = grads[output];
         if (!grad) continue;
         held.delete(grad);
-        const answer = hook(grad);
+        const answer = callHook(hook, grad);
         if (answer instanceof Tensor) {
           if (!sameShape(grad.shape, answer.shape) || grad.dtype !== answer.dtype)
             throw new AutogradError(

@@ -70,8 +70,10 @@ export interface Capturing {
   drew(words: RandomWords, source: RandomSource | null): void;
   /** A module is called; `kept` is what it keeps beside its properties. */
   reached(module: object, kept: KeptByModule): void;
-  /** A module's hook answers nothing: it may keep what it sees. */
-  watched(): void;
+  /** How often memory, a gradient or what an optimizer keeps was changed until now. */
+  readonly changes: number;
+  /** A hook answers nothing: it may keep what it sees, which a replay would not. */
+  sideEffect(): void;
   /** An element is asked for that must not be zero; what is wrong else. */
   asked(storage: Storage, offset: number, refusal: string): void;
   /** What kernels tell of `by` concerns `storage`. */

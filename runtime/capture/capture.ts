@@ -104,14 +104,14 @@ function finished(
     given: tensors,
     roots,
     async,
-    trouble: recorder.trouble ?? disturbed ?? recorder.unheard,
+    trouble: recorder.trouble ?? disturbed ?? recorder.sideEffects,
   };
 }
 
 /** Records the way back of a call's results, where they require gradients. */
 export function withWayBack({ program, recorder, roots, given }: Recording): string | null {
   if (roots.length) Object.assign(program, recordWayBack(recorder, roots, given));
-  return recorder.trouble ?? recorder.unheard;
+  return recorder.trouble ?? recorder.sideEffects;
 }
 
 /** How a result is made of what a program computes; what gradients go through is put into `roots`. */

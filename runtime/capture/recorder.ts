@@ -49,7 +49,8 @@ export class Recorder implements Capturing {
   /** Why this cannot be replayed, and where that happened. */
   trouble: string | null = null;
   /** Why a replay would do less than a call, for those who make calls; for a model that is exported it is nothing. */
-  unheard: string | null = null;
+  sideEffects: string | null = null;
+  changes = 0;
   /** The value that a storage holds now; the given storages with the value that each began with. */
   private readonly held = new Map<Storage, number>();
   private readonly given = new Map<Storage, number>();
@@ -255,6 +256,7 @@ export class Recorder implements Capturing {
     this.inside.add(tensor);
   }
   changed(storage: Storage): void {
+    this.changes++;
     if (this.depth) return;
     const { kept } = storage;
     if (this.rehearsing) storage.kept = null;
@@ -278,6 +280,7 @@ export class Recorder implements Capturing {
     if (!this.depth && storage !== this.spared) this.refuseReading();
   }
   gradient(of: Tensor, set: boolean): void {
+    if (set) this.changes++;
     if (this.depth || this.leaves.has(of)) return;
     this.depth++;
     this.leaves.set(of, { before: null, set });
@@ -326,6 +329,7 @@ export class Recorder implements Capturing {
     this.steps.push({ kind: "blame", value: this.value(storage), by: this.value(by) });
   }
   stepping(optimizer: Stepping, hooks: readonly ReadonlySet<unknown>[], fed: boolean, update: () => void): void {
+    this.changes++;
     this.undo?.(restoring(optimizer));
     update();
     const step = stepOf(optimizer, hooks, fed);
@@ -362,8 +366,8 @@ export class Recorder implements Capturing {
       captureInto(this);
     }
   }
-  watched(): void {
-    this.unheard ??= `a module's hook answers nothing, and what else it does a replay would not, at ${programLines() ?? "an unknown line"}`;
+  sideEffect(): void {
+    this.sideEffects ??= `a hook answers nothing, and what else it does a replay would not, at ${programLines() ?? "an unknown line"}`;
   }
   refuse(why: string): void {
     this.trouble ??= `${why} at ${programLines() ?? "an unknown line"}`;

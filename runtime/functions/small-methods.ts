@@ -4,7 +4,7 @@
 import { callable } from "../base/argument-kinds.js";
 import { AutogradError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { type AccumulateGrad, gradientEdge, Node } from "../tape/node.js";
+import { type AccumulateGrad, callHook, gradientEdge, Node } from "../tape/node.js";
 import { Storage } from "../tensor/storage.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -143,7 +143,7 @@ define("register_post_accumulate_grad_hook", function (...args) {
     node.apply = (grads) => {
       const out = apply.call(node, grads);
       for (const call of grads[0] ? hooks : [])
-        if (((call(this) as unknown) ?? null) !== null)
+        if ((callHook(call, this) ?? null) !== null)
           throw new TypeMismatchError("post accumulate grad hooks must answer nothing");
       return out;
     };

@@ -121,6 +121,11 @@ export function hookInto<H>(
 }
 
 const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
+/** What a hook answers.  With nothing it may keep what it sees, which a captured program would not do. */
+function noted(answer: unknown): unknown {
+  if (!answered(answer)) capturing?.sideEffect();
+  return answer;
+}
 /** The hooks of all modules and those of one, as they are now. */
 const both = <H>(of: (hooks: Hooks) => Registry<H>, hooks: Hooks): readonly Registered<H>[] =>
   of(everywhere).size + of(hooks).size ? [...of(everywhere), ...of(hooks)] : [];
@@ -169,7 +174,7 @@ export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknow
     called = 0;
   try {
     for (const hook of both(({ before }) => before, hooks))
-      input = newArguments(hook, callHook(hook, module, input), input);
+      input = newArguments(hook, noted(callHook(hook, module, input)), input);
     const gates = Gates.around(module, hooks);
     if (gates) input = gates.enter(input);
     try {
@@ -179,9 +184,8 @@ export function forwarded(module: Module, kept: Hidden, args: unknown[]): unknow
     }
     after = both((of) => of.after, hooks);
     while (called < after.length) {
-      const answer = callHook(after[called++]!, module, input, output);
+      const answer = noted(callHook(after[called++]!, module, input, output));
       if (answered(answer)) output = answer;
-      else capturing?.watched();
     }
     return gates ? gates.leave(output) : output;
   } catch (error) {
@@ -254,10 +258,7 @@ class Gate extends JoinNode {
 
 /** The gradients that a hook answers in the place of those that it was given. */
 function replaced(answer: unknown, given: Gradients, what: string): Gradients {
-  if (!answered(answer)) {
-    capturing?.watched();
-    return given;
-  }
+  if (!answered(noted(answer))) return given;
   const list = (Array.isArray(answer) ? answer : [answer]) as Gradients;
   if (list.length === given.length) return list;
   throw new OpError(

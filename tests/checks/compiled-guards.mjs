@@ -65,12 +65,20 @@ export default {
     });
   },
 
-  "a module's hook that keeps what it sees is called each time": async (t) => {
+  "a hook that keeps what it sees is called each time": async (t) => {
     const { torch } = t;
     const hooks = {
-      register_forward_hook: (see) => (_, __, output) => see(output),
-      register_full_backward_hook: (see) => (_, __, gradients) => see(gradients[0]),
-      register_full_backward_pre_hook: (see) => (_, gradients) => see(gradients[0]),
+      register_forward_pre_hook: (net, see) => net.register_forward_pre_hook((_, [x]) => see(x)),
+      register_forward_hook: (net, see) => net.register_forward_hook((_, __, output) => see(output)),
+      register_full_backward_hook: (net, see) =>
+        net.register_full_backward_hook((_, __, gradients) => see(gradients[0])),
+      register_full_backward_pre_hook: (net, see) =>
+        net.register_full_backward_pre_hook((_, gradients) => see(gradients[0])),
+      "register_hook of a parameter": (net, see) => net.weight.register_hook((gradient) => see(gradient.norm())),
+      register_post_accumulate_grad_hook: (net, see) =>
+        net.weight.register_post_accumulate_grad_hook((p) => see(p.grad.sum())),
+      register_multi_grad_hook: (net, see) =>
+        torch.autograd.graph.register_multi_grad_hook([...net.parameters()], ([, gradient]) => see(gradient.square())),
     };
     const said = [],
       warn = console.warn;
@@ -83,7 +91,7 @@ export default {
           torch.no_grad(() =>
             [...net.parameters()].forEach((p, i) => p.copy_(torch.tensor(series(p.numel(), i)).view_as(p))),
           );
-          net[name](hook((x) => void seen.push(x)));
+          hook(net, (x) => void seen.push(x.clone()));
           const step = (x) => {
             const loss = net(x).square().sum();
             loss.backward();
@@ -99,7 +107,21 @@ export default {
     } finally {
       console.warn = warn;
     }
-    t.equal([said.length, said.every((text) => text.includes("a module's hook answers nothing"))], [3, true]);
+    t.equal([said.length, said.every((text) => text.includes("a hook answers nothing"))], [7, true]);
+  },
+
+  "a hook that takes an optimizer's step once a parameter has its gradient is captured": async (t) => {
+    const { torch } = t;
+    await alike(t, 8, (net, n) => {
+      if (n > 0) return;
+      for (const p of [net.weight, net.bias]) {
+        const opt = torch.optim.SGD([p], { lr: 0.01, momentum: 0.9 });
+        p.register_post_accumulate_grad_hook(() => {
+          opt.step();
+          opt.zero_grad();
+        });
+      }
+    });
   },
 
   "what a call changes in an object or a list of its arguments it changes each time": async (t) => {

@@ -169,7 +169,11 @@ export function apply<T extends BasePruningMethodClass>(
   const refresh = (): void => setPruned(module, name, method.apply_mask(module));
   refresh();
   const all = applied.get(module) ?? new Map<string, Applied>();
-  all.set(name, { method, handle: module.register_forward_pre_hook(refresh) });
+  const refreshed = (_: Module, args: unknown[]): unknown[] => {
+    refresh();
+    return args; // a hook that answers nothing is not captured
+  };
+  all.set(name, { method, handle: module.register_forward_pre_hook(refreshed) });
   applied.set(module, all);
   return method;
 }

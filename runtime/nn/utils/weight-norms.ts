@@ -80,7 +80,11 @@ function replaceBy(op: string, module: Module, name: string, parts: readonly str
     Object.defineProperty(module, name, { value: compute(), writable: true, enumerable: false, configurable: true });
   };
   put();
-  all.set(`${op} ${name}`, { handle: module.register_forward_pre_hook(put), compute, parts });
+  const before = (_: Module, args: unknown[]): unknown[] => {
+    put();
+    return args; // a hook that answers nothing is not captured
+  };
+  all.set(`${op} ${name}`, { handle: module.register_forward_pre_hook(before), compute, parts });
   return module;
 }
 function parameterOf(op: string, module: Module, name: string): Parameter {
