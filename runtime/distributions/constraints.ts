@@ -46,10 +46,12 @@ type Test = (value: Tensor) => Tensor;
 
 /** Whether a value lies within each. */
 const tests = /* @__PURE__ */ new WeakMap<object, Test>();
+/** How each shows itself; bounds that are tensors are read for it, so not before somebody asks. */
+const texts = /* @__PURE__ */ new WeakMap<object, () => string>();
 
 class ConstraintClass {
-  /** How it shows itself. */
-  readonly shown: string;
+  /** What it is apart from its bounds: "GreaterThan". */
+  readonly kind: string;
   /** How many of the last axes belong to one value. */
   readonly event_dim: number;
   readonly is_discrete: boolean;
@@ -58,16 +60,17 @@ class ConstraintClass {
 
   /** A region of values: `check(value)` says for each whether it lies there. */
   constructor(shown: string, test: Test, event_dim = 0, is_discrete = false, bounds: Bounds = {}) {
-    this.shown = named(shown, "Constraint", "shown");
+    this.kind = named(shown, "Constraint", "shown").split("(", 1)[0]!;
+    texts.set(this, () => shown);
     tests.set(this, callableOf(test, "Constraint", "test"));
     this.event_dim = event_dim;
     this.is_discrete = is_discrete;
     if (bounds.lower_bound !== undefined) this.lower_bound = bounds.lower_bound;
     if (bounds.upper_bound !== undefined) this.upper_bound = bounds.upper_bound;
   }
-  /** What it is apart from its bounds: "GreaterThan". */
-  get kind(): string {
-    return this.shown.slice(0, this.shown.indexOf("("));
+  /** How it shows itself. */
+  get shown(): string {
+    return texts.get(this)!();
   }
   /** Whether each value, over its `event_dim` last axes, lies within. */
   check(value: Tensor): Tensor {
@@ -104,15 +107,16 @@ const constraintsOf = (list: readonly Constraint[], op: string): Constraint[] =>
   listOf(list, op, "cseq", "a list of constraints").map((c) => constraintOf(c, op, "cseq", "a list of constraints"));
 const bounded = (op: string, name: string, test: Test, bounds: Bounds, is_discrete = false): Constraint => {
   for (const [key, value] of Object.entries(bounds)) valueOf(value, op, key);
-  return new Constraint(
-    `${name}(${Object.entries(bounds)
-      .map(([key, value]) => `${key}=${is_discrete ? String(value) : text(value as Value)}`)
-      .join(", ")})`,
-    test,
-    0,
-    is_discrete,
-    bounds,
+  const made = new Constraint(`${name}()`, test, 0, is_discrete, bounds),
+    shown = ([key, value]: [string, Value]): string => `${key}=${is_discrete ? String(value) : text(value)}`;
+  texts.set(
+    made,
+    () =>
+      `${name}(${Object.entries<Value>(bounds as Record<string, Value>)
+        .map(shown)
+        .join(", ")})`,
   );
+  return made;
 };
 const alone = (name: string, test: Test, event_dim = 0, is_discrete = false): Constraint =>
   new Constraint(name, test, event_dim, is_discrete);
@@ -174,7 +178,7 @@ export function independent(base_constraint: Constraint, reinterpreted_batch_ndi
   reinterpreted_batch_ndims = integerArgument(reinterpreted_batch_ndims, "independent", "reinterpreted_batch_ndims");
   const dims = base_constraint.event_dim + reinterpreted_batch_ndims,
     made = new Constraint(
-      `IndependentConstraint(${base_constraint}, ${reinterpreted_batch_ndims})`,
+      "IndependentConstraint()",
       (x) => {
         if (x.shape.length < dims) throw new OpError(`Expected value.dim() >= ${dims} but got ${x.shape.length}`);
         return throughout(base_constraint.check(x), reinterpreted_batch_ndims);
@@ -182,6 +186,7 @@ export function independent(base_constraint: Constraint, reinterpreted_batch_ndi
       dims,
       base_constraint.is_discrete,
     );
+  texts.set(made, () => `IndependentConstraint(${base_constraint}, ${reinterpreted_batch_ndims})`);
   return Object.assign(made, { base_constraint, reinterpreted_batch_ndims });
 }
 /** A condition of its own for each part of an axis. */
@@ -224,12 +229,10 @@ export const MixtureSameFamilyConstraint = /* @__PURE__ */ titled(function (base
   [base_constraint] = taken("MixtureSameFamilyConstraint base_constraint", arguments);
   const base = constraintOf(base_constraint, "MixtureSameFamilyConstraint", "base_constraint"),
     { event_dim, is_discrete } = base;
-  return new Constraint(
-    `MixtureSameFamilyConstraint(${base})`,
-    (x) => any(base.check(unsqueeze(x, -1 - event_dim)), -1),
-    event_dim,
-    is_discrete,
-  );
+  const test: Test = (x) => any(base.check(unsqueeze(x, -1 - event_dim)), -1),
+    made = new Constraint("MixtureSameFamilyConstraint()", test, event_dim, is_discrete);
+  texts.set(made, () => `MixtureSameFamilyConstraint(${base})`);
+  return made;
 }, "MixtureSameFamilyConstraint");
 /** Whole numbers that add up to at most `upper_bound` along the last axis. */
 export function multinomial(upper_bound: Value): Constraint {

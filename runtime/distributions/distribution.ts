@@ -1,5 +1,6 @@
 // torch.distributions.Distribution: what all distributions have, and how one is declared.
 
+import { capturing } from "../base/capturing.js";
 import { nameOf } from "../base/class-name.js";
 import { type Callable, callable } from "../base/callable.js";
 import { count, listOf, refuse } from "../base/argument-kinds.js";
@@ -22,10 +23,15 @@ export type Validate = boolean | null | DistributionOptions;
 
 let checking = true;
 
-/** Whether every element is true; null where only a GPU knows. */
-export function everywhere(condition: Tensor): boolean | null {
-  const said = unrecorded(() => all(condition));
-  return said.storage.device.type === "cpu" ? said.storage.elements[said.offset] !== 0 : null;
+/**
+ * Whether every element is true; null where only a GPU knows. A program that replays the call refuses in these words,
+ * of which nothing is read.
+ */
+export function everywhere(condition: Tensor, refusal: () => string): boolean | null {
+  const { storage, offset } = unrecorded(() => all(condition));
+  if (storage.device.type !== "cpu") return null;
+  capturing?.asked(storage, offset, refusal());
+  return storage.elements[offset] !== 0;
 }
 
 const sizes = (list: Sizes, name: string): Shape =>
@@ -67,11 +73,11 @@ class DistributionClass {
     if (!this.validates) return;
     for (const [name, constraint] of Object.entries(this.arg_constraints)) {
       const value = Object.hasOwn(this, name) ? (this as unknown as Record<string, unknown>)[name] : null;
-      if (!(value instanceof Tensor) || is_dependent(constraint) || everywhere(constraint.check(value)) !== false)
-        continue;
-      throw new OpError(
-        `${nameOf(this)}: Expected parameter ${name} (Tensor of shape ${tuple(value.shape)}) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${formatted(value)}`,
-      );
+      if (!(value instanceof Tensor) || is_dependent(constraint)) continue;
+      const refusal = (by: unknown, within: unknown): string =>
+        `${nameOf(this)}: Expected parameter ${name} (Tensor of shape ${tuple(value.shape)}) of distribution ${by} to satisfy the constraint ${within}, but found invalid values`;
+      if (everywhere(constraint.check(value), () => refusal(nameOf(this), constraint.kind)) === false)
+        throw new OpError(`${refusal(this, constraint)}:\n${formatted(value)}`);
     }
   }
   /** Checks a value that is asked about. */
@@ -97,11 +103,11 @@ class DistributionClass {
           `${nameOf(this)}: Value is not broadcastable with batch_shape+event_shape: ${showSize(shape)} vs ${showSize(wanted)}.`,
         );
     }
-    const { support } = this;
-    if (everywhere(support.check(value)) === false)
-      throw new OpError(
-        `${nameOf(this)}: Expected value argument (Tensor of shape ${tuple(shape)}) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${formatted(value)}`,
-      );
+    const { support } = this,
+      refusal = (by: unknown, within: unknown): string =>
+        `${nameOf(this)}: Expected value argument (Tensor of shape ${tuple(shape)}) to be within the support (${within}) of the distribution ${by}, but found invalid values`;
+    if (everywhere(support.check(value), () => refusal(nameOf(this), support.kind)) === false)
+      throw new OpError(`${refusal(this, support)}:\n${formatted(value)}`);
   }
   private lacks(what: string): OpError {
     return new OpError(`${nameOf(this)} does not implement ${what}`);

@@ -74,8 +74,9 @@ class WishartClass extends DistributionClass {
       freedom = df instanceof Tensor ? df : tensor(df, { dtype, device }),
       batch = broadcast_shapes(matrix.shape.slice(0, -2), freedom.shape);
     this.df = expand(freedom, batch);
-    if (everywhere(gt(this.df, n - 1)) === false)
-      throw new OpError(`Wishart: Value of df=${this.df} expected to be greater than ndim - 1 = ${n - 1}.`);
+    const least = `expected to be greater than ndim - 1 = ${n - 1}.`;
+    if (everywhere(gt(this.df, n - 1), () => `Wishart: Value of df ${least}`) === false)
+      throw new OpError(`Wishart: Value of df=${this.df} ${least}`);
     const put = (key: string, value: Tensor): void => {
       Object.defineProperty(this, key, { value, configurable: true, enumerable: key === name, writable: true });
     };
