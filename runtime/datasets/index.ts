@@ -13,7 +13,7 @@ export {
   type MapDataset,
 } from "./dataset.js";
 export { ChainDataset, StackDataset } from "./joined.js";
-export { DataLoader, type DataLoaderOptions } from "./loader.js";
+export { DataLoader, get_worker_info, type DataLoaderOptions } from "./loader.js";
 export {
   BatchSampler,
   RandomSampler,
@@ -21,6 +21,7 @@ export {
   SequentialSampler,
   SubsetRandomSampler,
   WeightedRandomSampler,
+  type Order,
   type RandomSamplerOptions,
 } from "./sampler.js";
 export { default_collate, default_convert } from "./collate.js";

@@ -9,7 +9,7 @@ import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import { default_collate, default_convert } from "./collate.js";
 import { type DatasetLike, type IterableLike, isBatching, isIndexed, lengthOf, sampleOf } from "./dataset.js";
-import { BatchSampler, RandomSampler, SequentialSampler } from "./sampler.js";
+import { BatchSampler, type Order, RandomSampler, SequentialSampler, orderOf, passOf } from "./sampler.js";
 
 export interface DataLoaderOptions<T = unknown, B = unknown> {
   /** Samples in a batch; null: samples come one by one, without a batch's axis. */
@@ -17,9 +17,9 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
   /** Whether the order is drawn anew for each pass. */
   shuffle?: boolean | null;
   /** In which order samples are taken; not together with `shuffle`. */
-  sampler?: Iterable<number> | null;
+  sampler?: Order<number> | null;
   /** Which samples make up each batch; not together with the above or `drop_last`. */
-  batch_sampler?: Iterable<readonly number[]> | null;
+  batch_sampler?: Order<readonly number[]> | null;
   /** Makes a batch of samples; default_collate unless given.  May answer a promise. */
   collate_fn?: ((samples: T[]) => B | Promise<B>) | null;
   /** Whether a last, shorter batch is left out. */
@@ -76,8 +76,8 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
   readonly dataset: DatasetLike<unknown> | IterableLike<unknown>;
   readonly batch_size: number | null;
   readonly drop_last: boolean;
-  readonly sampler: Iterable<number> | null;
-  readonly batch_sampler: Iterable<readonly number[]> | null;
+  readonly sampler: Order<number> | null;
+  readonly batch_sampler: Order<readonly number[]> | null;
   readonly generator: Generator | null;
   readonly collate_fn: (samples: never) => unknown;
   private readonly ahead: number;
@@ -114,6 +114,8 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
           );
       }
     }
+    if (sampler) orderOf(sampler, "DataLoader", "sampler");
+    if (batch_sampler) orderOf(batch_sampler, "DataLoader", "batch_sampler");
     if (sampler && shuffle) throw fail("sampler option is mutually exclusive with shuffle");
     if (batch_sampler) {
       if (batch_size !== 1 || shuffle || sampler || drop_last)
@@ -213,7 +215,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
   private byNumber(dataset: DatasetLike<unknown>): Drawing {
     // PyTorch draws a seed for its workers first; so does this, that what follows is the same.
     if (this.generator) for (let i = 0; i < 2; i++) this.generator.bits();
-    const order = (this.batch_sampler ?? this.sampler!)[Symbol.iterator]() as Iterator<number | readonly number[]>;
+    const order = passOf<number | readonly number[]>(this.batch_sampler ?? this.sampler!);
     const whole = async (indices: readonly number[]): Promise<{ value: unknown }> => {
       const batch = this.collate_fn === default_collate && isBatching(dataset) ? dataset.getBatch(indices) : null;
       if (batch !== null) return { value: kept(batch) };
@@ -225,11 +227,12 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     });
     return {
       async draw() {
-        const { done, value } = order.next();
+        const next = order.next(),
+          { done, value } = next instanceof Promise ? await next : next; // at once, where it can be
         return done ? END : typeof value === "number" ? one(value) : whole(value);
       },
       close: async () => {
-        order.return?.();
+        await order.return?.();
       },
     };
   }
@@ -275,3 +278,9 @@ export const DataLoader = /* @__PURE__ */ callable(
   "collated !, byNumber !, inOrder !",
 ) as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
 export type DataLoader<B = any> = DataLoaderClass<B>;
+
+/** What an iterable dataset asks to share its samples with other workers: null, as in PyTorch where there are none. */
+export function get_worker_info(): null {
+  taken("get_worker_info", arguments);
+  return null;
+}

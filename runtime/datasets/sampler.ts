@@ -5,14 +5,38 @@ import { type Generator, drawnGenerator } from "../creation/generator.js";
 import { refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { callable } from "../base/callable.js";
-import { titled } from "../base/class-name.js";
+import { nameOf, titled } from "../base/class-name.js";
 import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
 
-/** A base class to derive from: `*[Symbol.iterator]()` and perhaps `length`. */
+/** What yields one after the other; one that reads a tensor for it (`await order.tolist()`) is asynchronous. */
+export type Order<T> = Iterable<T> | AsyncIterable<T>;
+
+/** A base class to derive from: `*[Symbol.iterator]()` or `async *[Symbol.asyncIterator]()`, and perhaps `length`. */
 export abstract class Sampler<T = number> implements Iterable<T> {
-  abstract [Symbol.iterator](): Iterator<T>;
+  [Symbol.iterator](): Iterator<T> {
+    throw new OpError(
+      Symbol.asyncIterator in this
+        ? `${nameOf(this)}: goes through its samples with [Symbol.asyncIterator] alone: for await (… of …)`
+        : `${nameOf(this)}: a sampler needs [Symbol.iterator] or [Symbol.asyncIterator]`,
+    );
+  }
 }
 titled(Sampler, "Sampler");
+
+/** An order, or an error that says who wanted one. */
+export function orderOf<T>(given: Order<T>, op: string, name: string): Order<T> {
+  if (typeof given === "object" && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given))
+    return given;
+  return refuse(op, name, "a sampler", given);
+}
+/** One pass. What has both ways goes the asynchronous one, but for batches of an order that is not. */
+export function passOf<T>(order: Order<T>): Iterator<T> | AsyncIterator<T> {
+  let from: object = order;
+  while (from instanceof BatchSamplerClass) from = from.sampler;
+  return Symbol.asyncIterator in from
+    ? (order as AsyncIterable<T>)[Symbol.asyncIterator]()
+    : (order as Iterable<T>)[Symbol.iterator]();
+}
 
 const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value);
 function checkPositive(value: unknown, name: string, op: string): void {
@@ -38,7 +62,7 @@ class SequentialSamplerClass extends Sampler {
   get length(): number {
     return lengthOf(this.data_source, "SequentialSampler");
   }
-  *[Symbol.iterator](): IterableIterator<number> {
+  override *[Symbol.iterator](): IterableIterator<number> {
     for (let i = 0, n = this.length; i < n; i++) yield i;
   }
 }
@@ -85,7 +109,7 @@ class RandomSamplerClass extends Sampler {
   get length(): number {
     return this.num_samples;
   }
-  *[Symbol.iterator](): IterableIterator<number> {
+  override *[Symbol.iterator](): IterableIterator<number> {
     const n = lengthOf(this.data_source, "RandomSampler"),
       generator = this.generator ?? drawnGenerator();
     if (n === 0) throw new OpError("RandomSampler: there are no samples to draw from");
@@ -114,7 +138,7 @@ class SubsetRandomSamplerClass extends Sampler {
   get length(): number {
     return this.indices.length;
   }
-  *[Symbol.iterator](): IterableIterator<number> {
+  override *[Symbol.iterator](): IterableIterator<number> {
     for (const i of (this.generator ?? drawnGenerator()).permutation(this.length)) yield this.indices[i]!;
   }
 }
@@ -167,7 +191,7 @@ class WeightedRandomSamplerClass extends Sampler {
   get length(): number {
     return this.num_samples;
   }
-  *[Symbol.iterator](): IterableIterator<number> {
+  override *[Symbol.iterator](): IterableIterator<number> {
     const generator = this.generator ?? drawnGenerator();
     if (!this.replacement) {
       // the first of so many clocks that ring at random, each as often as its weight says
@@ -197,22 +221,17 @@ export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamp
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
 class BatchSamplerClass extends Sampler<number[]> {
-  readonly sampler: Iterable<number>;
+  readonly sampler: Order<number>;
   readonly batch_size: number;
   readonly drop_last: boolean;
 
   /** What another sampler yields, in lists of `batch_size`; a last shorter one is left out with `drop_last`. */
-  constructor(sampler: Iterable<number>, batch_size: number, drop_last?: boolean | { drop_last: boolean }) {
+  constructor(sampler: Order<number>, batch_size: number, drop_last?: boolean | { drop_last: boolean }) {
     super();
     const drop = (drop_last ?? false) as boolean;
-    if (
-      typeof sampler === "string" ||
-      typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function"
-    )
-      refuse("BatchSampler", "sampler", "a sampler", sampler);
+    this.sampler = orderOf(sampler, "BatchSampler", "sampler");
     checkPositive(batch_size, "batch_size", "BatchSampler");
     checkBoolean(drop, "drop_last", "BatchSampler");
-    this.sampler = sampler;
     this.batch_size = batch_size;
     this.drop_last = drop;
   }
@@ -220,9 +239,20 @@ class BatchSamplerClass extends Sampler<number[]> {
     const n = lengthOf(this.sampler, "BatchSampler") / this.batch_size;
     return this.drop_last ? Math.floor(n) : Math.ceil(n);
   }
-  *[Symbol.iterator](): IterableIterator<number[]> {
+  override *[Symbol.iterator](): IterableIterator<number[]> {
     let batch: number[] = [];
-    for (const index of this.sampler) {
+    if (!(Symbol.iterator in this.sampler)) super[Symbol.iterator]();
+    for (const index of this.sampler as Iterable<number>) {
+      batch.push(index);
+      if (batch.length < this.batch_size) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length && !this.drop_last) yield batch;
+  }
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<number[]> {
+    let batch: number[] = [];
+    for await (const index of this.sampler) {
       batch.push(index);
       if (batch.length < this.batch_size) continue;
       yield batch;

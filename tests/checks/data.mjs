@@ -158,6 +158,48 @@ export default {
       /TensorDataset: index 3 is out of bounds for dimension 0 with size 3/,
     );
   },
+  "an order may be read from tensors, which is asynchronous": async (t) => {
+    const { BatchSampler, DataLoader, Sampler, SequentialSampler } = t.torch.utils.data;
+    class Sorted extends Sampler {
+      constructor(sizes) {
+        super();
+        this.sizes = sizes;
+      }
+      get length() {
+        return this.sizes.length;
+      }
+      async *[Symbol.asyncIterator]() {
+        yield* await t.torch.argsort(t.tensor(this.sizes)).tolist();
+      }
+    }
+    const sorted = new Sorted([3, 1, 5, 2, 4]),
+      wanted = [[1, 3], [0, 4], [2]];
+    t.equal(await passes(DataLoader(range(5), { batch_size: 2, sampler: sorted }), 2), [wanted, wanted]);
+    t.equal(await passes(DataLoader(range(5), { batch_size: 2, sampler: sorted, prefetch_factor: 3 })), wanted);
+    t.equal(await batchesOf(DataLoader(range(5), { batch_size: null, sampler: sorted })), wanted.flat());
+    for (const [drop, count] of [
+      [false, 3],
+      [true, 2],
+    ]) {
+      const loader = DataLoader(range(5), { batch_sampler: BatchSampler(sorted, 2, drop) });
+      t.equal([loader.length, await passes(loader)], [count, wanted.slice(0, count)]);
+    }
+    async function* pairs() {
+      yield [4, 0];
+      yield [1];
+    }
+    t.equal(await passes(DataLoader(range(5), { batch_sampler: pairs() })), [[4, 0], [1]]);
+    t.equal([...BatchSampler(SequentialSampler(range(3)), 2)], [[0, 1], [2]]);
+    t.equal(await batchesOf(BatchSampler(SequentialSampler(range(3)), 2)), [[0, 1], [2]]);
+    await t.throws(() => [...sorted], /Sorted: goes through its samples with \[Symbol.asyncIterator\] alone/);
+    await t.throws(() => [...BatchSampler(sorted, 2)], /Sorted: goes through its samples with/);
+    await t.throws(() => [...BatchSampler(pairs(), 2)], /BatchSampler: goes through its samples with/);
+    t.equal(t.torch.utils.data.get_worker_info(), null);
+    await t.throws(() => [...new (class Mine extends Sampler {})()], /Mine: a sampler needs \[Symbol.iterator\] or/);
+    await t.throws(() => DataLoader(range(5), { sampler: 3 }), /DataLoader: .*sampler.*a sampler.*3/);
+    await t.throws(() => DataLoader(range(5), { batch_sampler: {} }), /DataLoader: .*batch_sampler.*a sampler/);
+    await t.throws(() => BatchSampler("abc", 2), /BatchSampler: .*a sampler/);
+  },
   "a dataset is a class, an object or a list, and may answer promises": async (t) => {
     const { DataLoader, Dataset, ConcatDataset } = t.torch.utils.data;
     class Squares extends Dataset {
