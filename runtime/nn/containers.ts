@@ -52,6 +52,10 @@ abstract class Listed<T> extends Module {
   [Symbol.iterator](): Iterator<T> {
     return this.members()[Symbol.iterator]();
   }
+  /** Members with their places, as an array has them: Python's `enumerate(layers)`. */
+  entries(): IterableIterator<[number, T]> {
+    return this.members().entries();
+  }
   [index: number]: T;
 
   /** Puts these members in the place of all that are there. */
@@ -103,7 +107,7 @@ abstract class Modules extends Listed<Module> {
   }
 }
 
-limited(Listed, "", "at index, replace !, place !");
+limited(Listed, "", "at index, entries, replace !, place !");
 limited(Modules, "", "append module, extend modules, insert index module, pop key?");
 
 class SequentialClass extends Modules {

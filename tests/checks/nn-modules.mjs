@@ -178,6 +178,8 @@ export default {
   "lists and dictionaries of modules and of parameters": async (t) => {
     const { nn } = t.torch,
       list = nn.ModuleList([nn.ReLU(), nn.Tanh()]);
+    for (const [i, layer] of list.entries()) t.equal(layer === list[i], true);
+    t.equal([[...list.entries()].length, [...nn.ParameterList([t.tensor(1)]).entries()][0][0]], [2, 0]);
     list.insert(1, nn.Sigmoid()).append(nn.ReLU());
     t.equal(
       [list.length, String(list[1]), String(list.pop()), String(list.at(-1))],
