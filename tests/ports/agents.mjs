@@ -4,6 +4,7 @@ import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,
   F = nn.functional,
+  { Categorical } = torch.distributions,
   { DataLoader, TensorDataset } = torch.utils.data;
 
 class Atoms extends nn.Module {
@@ -186,6 +187,152 @@ export function planning() {
     cost.backward();
     await optimizer.step();
     return [cost, torch.vstack(path)];
+  }
+  return [model, step];
+}
+
+class ImpalaNet extends nn.Module {
+  constructor(num_actions = 4, use_lstm = true) {
+    super();
+    [this.num_actions, this.use_lstm] = [num_actions, use_lstm];
+    this.feat_convs = nn.ModuleList();
+    this.resnet1 = nn.ModuleList();
+    let input_channels = 3;
+    for (const num_ch of [4, 6]) {
+      this.feat_convs.append(
+        nn.Sequential(
+          nn.Conv2d(input_channels, num_ch, { kernel_size: 3, stride: 1, padding: 1 }),
+          nn.MaxPool2d({ kernel_size: 3, stride: 2, padding: 1 }),
+        ),
+      );
+      input_channels = num_ch;
+      this.resnet1.append(
+        nn.Sequential(
+          nn.ReLU(),
+          nn.Conv2d(num_ch, num_ch, 3, { padding: 1 }),
+          nn.ReLU(),
+          nn.Conv2d(num_ch, num_ch, 3, { padding: 1 }),
+        ),
+      );
+    }
+    this.fc = nn.Linear(6 * 4, 16);
+    let core = 16 + num_actions + 1;
+    if (use_lstm) {
+      this.core = nn.LSTM(core, 12, { num_layers: 1 });
+      core = 12;
+    }
+    this.policy = nn.Linear(core, num_actions);
+    this.baseline = nn.Linear(core, 1);
+  }
+  initial_state(batch_size = 1) {
+    if (!this.use_lstm) return [];
+    return [0, 1].map(() => torch.zeros(this.core.num_layers, batch_size, this.core.hidden_size));
+  }
+  forward(inputs, core_state = []) {
+    let x = inputs.frame;
+    const [T, B] = x.shape;
+    x = torch.flatten(x, 0, 1);
+    x = x.float().to(torch.get_default_dtype()).div(255.0);
+    for (const [i, fconv] of this.feat_convs.entries()) {
+      x = fconv(x);
+      const res_input = x;
+      x = this.resnet1[i](x);
+      x.add_(res_input);
+    }
+    x = F.relu(x);
+    x = x.view(T * B, -1);
+    x = F.relu(this.fc(x));
+    const one_hot = F.one_hot(inputs.last_action.view(T * B), this.num_actions).to(x.dtype);
+    const clipped_reward = torch.clamp(inputs.reward, -1, 1).view(T * B, 1);
+    let core_input = torch.cat([x, clipped_reward, one_hot], { dim: -1 });
+    let core_output = core_input;
+    if (this.use_lstm) {
+      core_input = core_input.view(T, B, -1);
+      const core_output_list = [];
+      const notdone = inputs.done.bitwise_not().to(x.dtype);
+      const nds = notdone.unbind();
+      for (const [t, input] of core_input.unbind().entries()) {
+        const nd = nds[t].view(1, -1, 1);
+        core_state = core_state.map((s) => nd.mul(s));
+        let output;
+        [output, core_state] = this.core(input.unsqueeze(0), core_state);
+        core_output_list.push(output);
+      }
+      core_output = torch.flatten(torch.cat(core_output_list), 0, 1);
+    }
+    const policy_logits = this.policy(core_output);
+    const baseline = this.baseline(core_output);
+    return [{ policy_logits: policy_logits.view(T, B, this.num_actions), baseline: baseline.view(T, B) }, core_state];
+  }
+}
+const actionLogProbs = (policy_logits, actions) =>
+  F.nll_loss(F.log_softmax(torch.flatten(policy_logits, 0, 1), { dim: -1 }), torch.flatten(actions, 0, 1), {
+    reduction: "none",
+  })
+    .view_as(actions)
+    .neg();
+function fromImportanceWeights(log_rhos, discounts, rewards, values, bootstrap_value, clipRho = 1.0, clipPgRho = 1.0) {
+  return torch.no_grad(() => {
+    const rhos = torch.exp(log_rhos);
+    const clipped_rhos = torch.clamp(rhos, { max: clipRho });
+    const cs = torch.clamp(rhos, { max: 1.0 });
+    const values_t_plus_1 = torch.cat([values.index("1:"), torch.unsqueeze(bootstrap_value, 0)], { dim: 0 });
+    const deltas = clipped_rhos.mul(rewards.add(discounts.mul(values_t_plus_1)).sub(values));
+    let acc = torch.zeros_like(bootstrap_value);
+    const result = [];
+    for (let t = discounts.shape[0] - 1; t > -1; t--) {
+      acc = deltas.index(t).add(discounts.index(t).mul(cs.index(t)).mul(acc));
+      result.push(acc);
+    }
+    result.reverse();
+    const vs = torch.add(torch.stack(result), values);
+    const b = torch.ones_like(vs.index(0)).mul(bootstrap_value);
+    const vs1 = torch.cat([vs.index("1:"), b.unsqueeze(0)], { dim: 0 });
+    const pg = torch.clamp(rhos, { max: clipPgRho }).mul(rewards.add(discounts.mul(vs1)).sub(values));
+    return [vs, pg];
+  });
+}
+const mapObject = (o, f) => Object.fromEntries(Object.entries(o).map(([k, v]) => [k, f(v)]));
+/** IMPALA: a residual network and an LSTM whose state ends with an episode; V-trace's corrections. */
+export function vtrace() {
+  const model = filled(new ImpalaNet());
+  const optimizer = optim.RMSprop(model.parameters(), { lr: 0.01, momentum: 0.1, eps: 0.01, alpha: 0.99 });
+  const scheduler = optim.lr_scheduler.LambdaLR(optimizer, (epoch) => 1 - Math.min(epoch * 8, 100) / 100);
+  const [T, B] = [5, 2];
+  async function step(i) {
+    const frame = numbers([T, B, 3, 8, 8], 7 * i)
+      .abs()
+      .mul(255)
+      .to(torch.uint8);
+    const [action, reward] = [integers(4, [T, B], 3 + i), numbers([T, B], 90 + i).mul(2)];
+    const [done, behaviour] = [numbers([T, B], 50 + i).gt(0.7), numbers([T, B, 4], 21 + i)];
+    let batch = { frame, last_action: action, reward, done };
+    let [lo] = model(batch, model.initial_state(B));
+    const bootstrap_value = lo.baseline.index(-1);
+    batch = mapObject(batch, (t) => t.index("1:"));
+    lo = mapObject(lo, (t) => t.index(":-1"));
+    const rewards = torch.clamp(batch.reward, -1, 1);
+    const discounts = batch.done.logical_not().to(rewards.dtype).mul(0.99);
+    const target = actionLogProbs(lo.policy_logits, batch.last_action);
+    const log_rhos = target.detach().sub(actionLogProbs(behaviour.index(":-1"), batch.last_action));
+    const [vs, pg] = fromImportanceWeights(log_rhos, discounts, rewards, lo.baseline, bootstrap_value);
+    const pg_loss = torch.sum(
+      F.cross_entropy(torch.flatten(lo.policy_logits, 0, 1), torch.flatten(batch.last_action, 0, 1), {
+        reduction: "none",
+      })
+        .view_as(pg)
+        .mul(pg.detach()),
+    );
+    const baseline_loss = torch.sum(vs.sub(lo.baseline).pow(2)).mul(0.5 * 0.5);
+    const dist = new Categorical({ logits: lo.policy_logits });
+    const entropy_loss = dist.entropy().sum().mul(-0.01);
+    const total_loss = pg_loss.add(baseline_loss).add(entropy_loss);
+    optimizer.zero_grad();
+    total_loss.backward();
+    const norm = nn.utils.clip_grad_norm_(model.parameters(), 4.0);
+    await optimizer.step();
+    scheduler.step();
+    return [total_loss.add(norm), torch.stack([vs, pg])];
   }
   return [model, step];
 }

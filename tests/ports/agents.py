@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from given import filled, integers, numbers
 from torch import nn, optim
+from torch.distributions import Categorical
 from torch.func import functional_call, jacrev, vmap
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -174,4 +175,146 @@ def planning():
     return model, step
 
 
-PROGRAMS = [c51, preferences, planning]
+class ImpalaNet(nn.Module):
+    def __init__(self, num_actions=4, use_lstm=True):
+        super().__init__()
+        self.num_actions, self.use_lstm = num_actions, use_lstm
+        self.feat_convs = nn.ModuleList()
+        self.resnet1 = nn.ModuleList()
+        input_channels = 3
+        for num_ch in [4, 6]:
+            self.feat_convs.append(
+                nn.Sequential(
+                    nn.Conv2d(input_channels, num_ch, kernel_size=3, stride=1, padding=1),
+                    nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
+                )
+            )
+            input_channels = num_ch
+            self.resnet1.append(
+                nn.Sequential(
+                    nn.ReLU(),
+                    nn.Conv2d(num_ch, num_ch, 3, padding=1),
+                    nn.ReLU(),
+                    nn.Conv2d(num_ch, num_ch, 3, padding=1),
+                )
+            )
+        self.fc = nn.Linear(6 * 4, 16)
+        core = 16 + num_actions + 1
+        if use_lstm:
+            self.core = nn.LSTM(core, 12, num_layers=1)
+            core = 12
+        self.policy = nn.Linear(core, num_actions)
+        self.baseline = nn.Linear(core, 1)
+
+    def initial_state(self, batch_size=1):
+        if not self.use_lstm:
+            return tuple()
+        return tuple(torch.zeros(self.core.num_layers, batch_size, self.core.hidden_size) for _ in range(2))
+
+    def forward(self, inputs, core_state=()):
+        x = inputs["frame"]
+        T, B, *_ = x.shape
+        x = torch.flatten(x, 0, 1)
+        x = x.float().to(torch.get_default_dtype()) / 255.0
+        for i, fconv in enumerate(self.feat_convs):
+            x = fconv(x)
+            res_input = x
+            x = self.resnet1[i](x)
+            x += res_input
+        x = F.relu(x)
+        x = x.view(T * B, -1)
+        x = F.relu(self.fc(x))
+        one_hot = F.one_hot(inputs["last_action"].view(T * B), self.num_actions).to(x.dtype)
+        clipped_reward = torch.clamp(inputs["reward"], -1, 1).view(T * B, 1)
+        core_input = torch.cat([x, clipped_reward, one_hot], dim=-1)
+        if self.use_lstm:
+            core_input = core_input.view(T, B, -1)
+            core_output_list = []
+            notdone = (~inputs["done"]).to(x.dtype)
+            for each, nd in zip(core_input.unbind(), notdone.unbind()):
+                nd = nd.view(1, -1, 1)
+                core_state = tuple(nd * s for s in core_state)
+                output, core_state = self.core(each.unsqueeze(0), core_state)
+                core_output_list.append(output)
+            core_output = torch.flatten(torch.cat(core_output_list), 0, 1)
+        else:
+            core_output = core_input
+        policy_logits = self.policy(core_output)
+        baseline = self.baseline(core_output)
+        return dict(policy_logits=policy_logits.view(T, B, self.num_actions), baseline=baseline.view(T, B)), core_state
+
+
+def action_log_probs(policy_logits, actions):
+    return -F.nll_loss(
+        F.log_softmax(torch.flatten(policy_logits, 0, 1), dim=-1), torch.flatten(actions, 0, 1), reduction="none"
+    ).view_as(actions)
+
+
+@torch.no_grad()
+def from_importance_weights(
+    log_rhos, discounts, rewards, values, bootstrap_value, clip_rho_threshold=1.0, clip_pg_rho_threshold=1.0
+):
+    rhos = torch.exp(log_rhos)
+    clipped_rhos = torch.clamp(rhos, max=clip_rho_threshold) if clip_rho_threshold is not None else rhos
+    cs = torch.clamp(rhos, max=1.0)
+    values_t_plus_1 = torch.cat([values[1:], torch.unsqueeze(bootstrap_value, 0)], dim=0)
+    deltas = clipped_rhos * (rewards + discounts * values_t_plus_1 - values)
+    acc = torch.zeros_like(bootstrap_value)
+    result = []
+    for t in range(discounts.shape[0] - 1, -1, -1):
+        acc = deltas[t] + discounts[t] * cs[t] * acc
+        result.append(acc)
+    result.reverse()
+    vs_minus_v_xs = torch.stack(result)
+    vs = torch.add(vs_minus_v_xs, values)
+    broadcasted_bootstrap_values = torch.ones_like(vs[0]) * bootstrap_value
+    vs_t_plus_1 = torch.cat([vs[1:], broadcasted_bootstrap_values.unsqueeze(0)], dim=0)
+    clipped_pg_rhos = torch.clamp(rhos, max=clip_pg_rho_threshold)
+    pg_advantages = clipped_pg_rhos * (rewards + discounts * vs_t_plus_1 - values)
+    return vs, pg_advantages
+
+
+def vtrace():
+    """IMPALA: a residual network and an LSTM whose state ends with an episode; V-trace's corrections."""
+    model = filled(ImpalaNet())
+    optimizer = optim.RMSprop(model.parameters(), lr=0.01, momentum=0.1, eps=0.01, alpha=0.99)
+    scheduler = optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 - min(epoch * 8, 100) / 100)
+    T, B = 5, 2
+
+    def step(i):
+        frame = (numbers([T, B, 3, 8, 8], 7 * i).abs() * 255).to(torch.uint8)
+        action, reward = integers(4, [T, B], 3 + i), numbers([T, B], 90 + i) * 2
+        done, behaviour = numbers([T, B], 50 + i) > 0.7, numbers([T, B, 4], 21 + i)
+        batch = dict(frame=frame, last_action=action, reward=reward, done=done)
+        learner_outputs, _ = model(batch, model.initial_state(B))
+        bootstrap_value = learner_outputs["baseline"][-1]
+        batch = {k: t[1:] for k, t in batch.items()}
+        learner_outputs = {k: t[:-1] for k, t in learner_outputs.items()}
+        rewards = torch.clamp(batch["reward"], -1, 1)
+        discounts = (~batch["done"]).to(rewards.dtype) * 0.99
+        target = action_log_probs(learner_outputs["policy_logits"], batch["last_action"])
+        log_rhos = target.detach() - action_log_probs(behaviour[:-1], batch["last_action"])
+        vs, pg = from_importance_weights(log_rhos, discounts, rewards, learner_outputs["baseline"], bootstrap_value)
+        pg_loss = torch.sum(
+            F.cross_entropy(
+                torch.flatten(learner_outputs["policy_logits"], 0, 1),
+                torch.flatten(batch["last_action"], 0, 1),
+                reduction="none",
+            ).view_as(pg)
+            * pg.detach()
+        )
+        baseline_loss = 0.5 * 0.5 * torch.sum((vs - learner_outputs["baseline"]) ** 2)
+        dist = Categorical(logits=learner_outputs["policy_logits"])
+        entropy_loss = -0.01 * dist.entropy().sum()
+        total_loss = pg_loss + baseline_loss + entropy_loss
+        optimizer.zero_grad()
+        total_loss.backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 4.0)
+        optimizer.step()
+        scheduler.step()
+        return total_loss + norm, torch.stack([vs, pg])
+
+    return model, step
+
+
+PROGRAMS = [c51, preferences, planning, vtrace]
