@@ -63,7 +63,7 @@ abstract class TableModule extends Module {
       if (o._weight.ndim !== 2 || o._weight.shape[0] !== o.num_embeddings || o._weight.shape[1] !== o.embedding_dim) {
         throw new OpError("Shape of weight does not match num_embeddings and embedding_dim");
       }
-      this.weight = new Parameter(o._weight);
+      this.weight = new Parameter(o._weight, !o._freeze); // whole numbers have no gradient, frozen ones may be those
     } else {
       this.weight = parameter([o.num_embeddings, o.embedding_dim], o);
       this.reset_parameters();
