@@ -221,6 +221,8 @@ function byParts(compiled: CompiledOp, values: Values, terms: number[][], device
 function runInPlace(compiled: CompiledOp, values: Values): Tensor {
   const x = values[0] as Tensor,
     name = `${compiled.op.name}_`;
+  if (isComplexTensor(x) && name === "abs_")
+    throw new TypeMismatchError("abs_: In-place abs is not supported for complex tensors");
   beforeInPlace(x, name);
   const result = run(compiled, values, null)[0]!;
   if (!sameShape(x.shape, result.shape))

@@ -8,7 +8,7 @@ import { intoComplex } from "../tensor/pairs.js";
 import { recording } from "../tape/node.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
-import { OpError } from "../base/errors.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
 import { describeTensor } from "../tensor/print.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
@@ -357,8 +357,10 @@ export function randomWhole(
     high = integer(values[1], op, "high");
   if (!(low < high))
     throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  const dtype = dtypeOf(options, "int64"),
-    last = fitting(op, dtype, high - 1);
+  const dtype = dtypeOf(options, "int64");
+  if (dtype === "complex64")
+    throw new TypeMismatchError(`${op}: handles only integral, floating-point and boolean types, got ${dtype}`);
+  const last = fitting(op, dtype, high - 1);
   return finish(kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, sourceIn(options, op)), options);
 }
 

@@ -224,8 +224,11 @@ async function counted(repeats: Tensor): Promise<Tensor> {
     throw new OpError(
       `repeat_interleave: repeat_interleave only accept 1D vector as repeat, got ${repeats.ndim} dimensions`,
     );
+  if (isFloat(repeats.dtype))
+    throw new TypeMismatchError(`repeat_interleave: repeats has to be Long or Int tensor, got ${repeats.dtype}`);
   const places: number[] = [];
   (await repeats.data()).forEach((times: number, i: number) => {
+    if (times < 0) throw new OpError("repeat_interleave: repeats can not be negative");
     for (let k = 0; k < times; k++) places.push(i);
   });
   return tensor(Int32Array.from(places), { dtype: repeats.dtype, device: repeats.device });

@@ -50,7 +50,8 @@ export function joined(tensors: Tensors, dim: number | undefined, op: string): T
   });
   const parts = tensors.filter((t) => !legacy(t)),
     first = parts[0] ?? tensors[0]!;
-  const axis = axisOf(dim ?? 0, first.ndim, op),
+  // of those alone any axis is none
+  const axis = parts.length ? axisOf(dim ?? 0, first.ndim, op) : 0,
     shape = [...first.shape];
   parts.forEach((t, i) => {
     if (t.ndim !== first.ndim) {

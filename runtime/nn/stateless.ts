@@ -3,6 +3,8 @@
 
 import { filled } from "../../host/binding.js";
 import { OpError } from "../base/errors.js";
+import { unknownOption } from "../base/argument-kinds.js";
+import { isOptions, tooMany } from "../base/named-arguments.js";
 import { choose, ofKind, refuseKind, textsOf } from "../dispatch/op-arguments.js";
 import { runInPlace } from "../views/run-in-place.js";
 import { binds, run } from "../dispatch/call.js";
@@ -63,18 +65,19 @@ export function stateless<O, P extends unknown[]>(
       settle(prints, this as unknown as Options);
       if (asks) askNumbers(name, asks, Object.keys(defaults), renamed, this as unknown as Options);
     }
-    override forward(...inputs: Tensor[]): Tensor {
+    override forward(...inputs: unknown[]): Tensor {
       const options: Options = { ...fixed };
       for (const key of Object.keys(defaults)) {
         const value = (this as unknown as Options)[key];
         if (key !== "inplace" && value !== null) options[renamed[key] ?? key] = value;
       }
       if (training) options.training = this.training;
+      takeRest(name, ops, [...Object.keys(options), ...Object.keys(defaults)], inputs, options);
       const all = Object.keys(options).length ? [...inputs, options] : inputs;
       const inplace = (this as unknown as Options).inplace === true,
         op = choose(ops, all, binds);
       return inplace && copied
-        ? copy_(inputs[0]!, run(op, all) as Tensor)
+        ? copy_(inputs[0] as Tensor, run(op, all) as Tensor)
         : ((inplace ? runInPlace : run)(op, all) as Tensor);
     }
     override extra_repr(): string {
@@ -82,6 +85,26 @@ export function stateless<O, P extends unknown[]>(
     }
   }
   return callable(StatelessClass, name, "forward !") as unknown as Stateless<O, P>;
+}
+
+/** What a call of a module gives besides the tensors that come first: its op's other parameters, which the module keeps none of. */
+function takeRest(
+  name: string,
+  ops: readonly CompiledOp[],
+  kept: readonly string[],
+  inputs: unknown[],
+  options: Options,
+): void {
+  const given = isOptions(inputs[inputs.length - 1]) ? (inputs.pop() as Options) : {},
+    free = ops[0]!.op.params.map((p) => p.name).filter((p) => !kept.includes(p)),
+    tensors = inputs.findIndex((value) => !(value instanceof Tensor));
+  const others = tensors < 0 ? [] : inputs.splice(tensors);
+  if (inputs.length + others.length > free.length) throw tooMany(name, free.length, inputs.length + others.length);
+  others.forEach((value, i) => (options[free[inputs.length + i]!] = value));
+  for (const [key, value] of Object.entries(given)) {
+    if (kept.includes(key)) throw unknownOption(name, key, free);
+    options[key] = value;
+  }
 }
 
 /** Refuses numbers that the op would refuse in each call. */
