@@ -123,6 +123,7 @@ export function choose(
   if (ops.length === 1) return ops[0];
   for (const strict of [true, false]) {
     const able = ops.filter((op) => accepts(op.op, args, strict));
+    if (able.length > 1) refuseNumberForLists(able, args);
     if (able.length > 0) return able.length === 1 ? able[0] : (able.find((op) => binds(op, args)) ?? able[0]);
   }
   // Its own error says what is wrong.
@@ -140,6 +141,20 @@ export function choose(
       ops[0];
   arrange(best.op, args, ({ name }) => textsOf(ops.flatMap(({ op }) => op.params.filter((p) => p.name === name))));
   return best;
+}
+
+/** A number stands for a list of one length; where ops of one name take lists of several, it does not say which. */
+function refuseNumberForLists(ops: readonly CompiledOp[], args: readonly unknown[]): void {
+  const { params, name: called } = ops[0]!.op,
+    isList = ({ kind, pack }: Param) => !pack && (kind === "ints" || kind === "reals");
+  if (!params.some(isList)) return;
+  const values = arrange(ops[0]!.op, args);
+  params.forEach((p, i) => {
+    const { name } = p;
+    if (!isList(p) || typeof values[i] !== "number") return;
+    const lengths = new Set(ops.map(({ op }) => op.params.find((p) => p.name === name && !p.pack)?.rank));
+    if (lengths.size > 1) refuse(called, name, "a list of whole numbers", values[i]);
+  });
 }
 
 function arranged(op: Op, args: readonly unknown[]): unknown[] | null {

@@ -129,6 +129,40 @@ export default {
     const learned = torch.nn.Embedding.from_pretrained(t.tensor([[1, 2]]), { freeze: false });
     t.equal(learned.weight.requires_grad, true);
   },
+  "a number is no list of widths, but where one length is possible": async (t) => {
+    const { F, x } = { F: t.torch.nn.functional, x: t.tensor([[[[1, 2]]]]) };
+    for (const mode of ["constant", "reflect", "replicate", "circular"])
+      for (const call of [() => F.pad(x, 1, { mode }), () => F.pad(x, { pad: 1, mode })])
+        await t.throws(call, /pad\w*: argument 'pad' must be a list of whole numbers, got number 1/);
+    t.equal([...F.pad(x, [1, 1]).shape], [1, 1, 1, 4]);
+    t.equal([...t.torch.nn.ConstantPad2d(1, 0)(x).shape], [1, 1, 3, 4]);
+    t.equal([...t.torch.nn.ZeroPad1d(1)(x.squeeze(0)).shape], [1, 1, 4]);
+    t.equal([...F.unfold(x, 1).shape], [1, 1, 2]);
+    t.equal([...F.max_pool2d(x, 1).shape], [1, 1, 1, 2]);
+  },
+  "one variance of all may be a number": async (t) => {
+    const { torch } = t,
+      x = t.tensor(
+        [
+          [0.5, 1.5, 2.5],
+          [2, 4, 6],
+        ],
+        { requires_grad: true },
+      ),
+      y = t.tensor([
+        [1, 2, 3],
+        [1, 2, 3],
+      ]),
+      loss = (v, full) => torch.nn.functional.gaussian_nll_loss(x, y, v, { full });
+    for (const full of [false, true]) {
+      const as = t.torch.full([2], 0.5, { device: t.device });
+      t.close(await loss(0.5, full).item(), full ? 3.0307 : 2.1118, { atol: 1e-4 });
+      const [g, w] = [0.5, as].map((v) => torch.autograd.grad(loss(v, full), [x])[0]);
+      t.close(await g.tolist(), await w.tolist());
+    }
+    t.close(await new torch.nn.GaussianNLLLoss()(x, y, 0.5).item(), 2.1118, { atol: 1e-4 });
+    await t.throws(() => loss(-0.5, false), /var has negative entry/);
+  },
   "what would be wrong silently is refused": async (t) => {
     const { torch } = t;
     await t.throws(() => torch.repeat_interleave(t.tensor([1, -1], long)), /repeats can not be negative/);
