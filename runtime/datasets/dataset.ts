@@ -6,7 +6,7 @@ import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors
 import { type Generator, drawnGenerator } from "../creation/generator.js";
 import { taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
-import { listOf, number } from "../base/argument-kinds.js";
+import { listOf, number, refuse } from "../base/argument-kinds.js";
 import { callable } from "../base/callable.js";
 import { sourceOf } from "../elements/random.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -214,7 +214,12 @@ export type Subset<T> = SubsetClass<T>;
 
 /** A list, or whatever can be gone through, of numbers. */
 export const numbersOf = (list: unknown, op: string, name: string): number[] =>
-  listOf(list, op, name, "a list of numbers").map((n) => number(n, op, name));
+  listOf(untensored(list, op, name), op, name, "a list of numbers").map((n) => number(n, op, name));
+/** What is no tensor, for whose values a constructor would have to wait. */
+export function untensored<T>(list: T, op: string, name: string): T {
+  if (list instanceof Tensor) refuse(op, name, `a list of numbers (await ${name}.tolist())`, list);
+  return list;
+}
 
 /** An argument or option that holds a generator. */
 export function generatorOf(given: unknown, op: string): Generator | null {

@@ -6,7 +6,7 @@ import { refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { callable } from "../base/callable.js";
 import { nameOf, titled } from "../base/class-name.js";
-import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
+import { generatorOf, lengthOf, numbersOf, untensored } from "./dataset.js";
 
 /** What yields one after the other; one that reads a tensor for it (`await order.tolist()`) is asynchronous. */
 export type Order<T> = Iterable<T> | AsyncIterable<T>;
@@ -169,6 +169,7 @@ class WeightedRandomSamplerClass extends Sampler {
     );
     checkPositive(num_samples, "num_samples", "WeightedRandomSampler");
     checkBoolean(again, "replacement", "WeightedRandomSampler");
+    untensored(weights, "WeightedRandomSampler", "weights");
     if (typeof weights !== "object" || weights === null || !(Symbol.iterator in weights))
       refuse("WeightedRandomSampler", "weights", "a list of numbers", weights);
     this.weights = ArrayBuffer.isView(weights) ? numbersOf(weights, "WeightedRandomSampler", "weights") : [...weights];

@@ -195,6 +195,13 @@ export default {
     await t.throws(() => [...BatchSampler(sorted, 2)], /Sorted: goes through its samples with/);
     await t.throws(() => [...BatchSampler(pairs(), 2)], /BatchSampler: goes through its samples with/);
     t.equal(t.torch.utils.data.get_worker_info(), null);
+    const { Subset, SubsetRandomSampler, WeightedRandomSampler } = t.torch.utils.data;
+    for (const make of [
+      () => WeightedRandomSampler(t.tensor([0.5, 1]), 4),
+      () => SubsetRandomSampler(t.tensor([0, 1])),
+      () => Subset(range(3), t.tensor([0, 1])),
+    ])
+      await t.throws(make, /a list of numbers \(await (weights|indices)\.tolist\(\)\), got .*[Tt]ensor/);
     await t.throws(() => [...new (class Mine extends Sampler {})()], /Mine: a sampler needs \[Symbol.iterator\] or/);
     await t.throws(() => DataLoader(range(5), { sampler: 3 }), /DataLoader: .*sampler.*a sampler.*3/);
     await t.throws(() => DataLoader(range(5), { batch_sampler: {} }), /DataLoader: .*batch_sampler.*a sampler/);
