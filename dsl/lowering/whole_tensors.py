@@ -174,6 +174,13 @@ class Whole:
         _, binders, _ = e.val
         name = binders[0].name
         if name == self.op.option:
+            if any(k not in (("kept",), ("dropped",)) for k, _ in self.under(e)):
+                raise Mistake(
+                    "rank",
+                    f"`{name}` names axes of tensors without a shape of their own, and this has one",
+                    e.args[0].span,
+                    "use index notation here, or leave the shapes of parameters out",
+                )
             return [("dropped",)]
         if name.lstrip("-").isdigit():  # a constant axis, from a call put in place
             found = self.under(e)
