@@ -41,8 +41,9 @@ def put(work, a: Assign, callee: OpDef):
     direct = {n for n, t in wanted.items() if t.name not in work.items and t.name not in results_here}
     # Of a body with several results that are differentiated, the second derivative would run it again for each.
     in_place = bool(callee.raw) and (len(callee.outputs) == 1 or work.op.nograd == ())
+    backward = {n for own in callee.owned for n in made_on_the_way(own)}
     for n, t in callee.forward.tensors.items():
-        if n in at.names or t.role == "input":  # given, or absent
+        if n in at.names or t.role == "input" or n in backward:  # given, or absent
             continue
         if n in wanted and in_place and alike(work, wanted[n].name, at.tensor(t, "")):
             at.names[n] = wanted[n].name  # the caller's result is written where it is
@@ -76,6 +77,9 @@ def put(work, a: Assign, callee: OpDef):
     at.names |= {changed[t]: name for t, name in after.items()}
     if callee.tree.grads or callee.tree.nograd is not None:
         keep_gradients(work, callee, at, given, made)
+    else:
+        for own in callee.owned:
+            carry_gradients(work, callee, own, at, given)
     work.stmts += without_copies(made, work)
     for n, target in wanted.items():
         if n not in direct:
@@ -114,6 +118,33 @@ def keep_gradients(work, callee: OpDef, at: Placed, before: dict[str, str], made
     inner = tuple(dict.fromkeys(t for s in made for t in made_by(s)))
     results = tuple(at.names[n] for n in callee.outputs)
     work.placed_gradients.append(Owned(results, inner, args, complete, stmts, targets))
+
+
+def made_on_the_way(own: Owned) -> list[str]:
+    """The cotangents that a call's gradients begin with, and what its statements make of them."""
+    return list(dict.fromkeys([*(f"g_{n}" for n in own.results), *(n for s in own.stmts for n in made_by(s))]))
+
+
+def carry_gradients(work, callee: OpDef, own: Owned, at: Placed, before: dict[str, str]) -> None:
+    """Those that an op says which the callee calls stand for what would be derived of its statements here, too."""
+    if not all(n in at.names for n in (*own.results, *own.args)):
+        return  # what is not given is not computed
+    cotangents = {f"g_{n}": f"g_{at.names[n]}" for n in own.results}
+    for n in made_on_the_way(own):
+        if n in callee.tensors:
+            at.names[n] = name = cotangents[n] if n in cotangents else work.temp()
+            declare(work, at.tensor(callee.tensors[n], name))
+    made = [s for s in own.stmts if s.when is None or at.expression(s.when, {}) != FALSE]
+    work.placed_gradients.append(
+        Owned(
+            tuple(at.names[n] for n in own.results),
+            tuple(at.names[n] for n in own.inner if n in at.names),
+            tuple(before.get(n, at.names[n]) for n in own.args),
+            own.complete,
+            [at.statement(s, work.loop) for s in made],
+            {at.names[d]: before.get(t, at.names[t]) for d, t in own.targets.items() if d in at.names},
+        )
+    )
 
 
 def results(a: Assign, callee: OpDef) -> dict[str, Assign]:

@@ -293,7 +293,7 @@ class Draw:
             else:
                 views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
             if t.name in definite(self.op):
-                views[t.name] = views[t.name] @ views[t.name].swapaxes(-1, -2) + np.eye(shape[-1])
+                views[t.name] = positive(views[t.name], of_complex(self.op, t.name))
         return {n: np.asarray(a) for n, a in views.items()}
 
     def integer_type(self, name: str) -> type:
@@ -330,8 +330,20 @@ class Draw:
 
 
 def definite(op: OpDef) -> set[str]:
-    """The inputs that hold symmetric positive-definite matrices."""
+    """The inputs that hold symmetric, or Hermitian, positive-definite matrices."""
     return {s.name for s in op.samples if s.low is None}
+
+
+def of_complex(op: OpDef, name: str) -> bool:
+    """Whether an input holds complex numbers, as pairs."""
+    return op.tree is not None and any(p.name == name and p.type.complex for p in op.tree.params)
+
+
+def positive(a: np.ndarray, pairs: bool) -> np.ndarray:
+    """The definite matrices that square ones make; `pairs`: of complex numbers, with both parts on the last axis."""
+    z = a[..., 0] + 1j * a[..., 1] if pairs else a
+    made = z @ z.swapaxes(-1, -2).conj() + np.eye(z.shape[-1])
+    return np.stack([made.real, made.imag], -1) if pairs else made
 
 
 def number_of(v):

@@ -143,6 +143,14 @@ MATRICES = [
     ["linalg.matrix_rank", [x("singular")], {}], ["linalg.matrix_rank", [x("squares")], {}],
     ["linalg.matrix_rank", [x("hermitian")], {"hermitian": True}], ["linalg.pinv", [x("square")], {"hermitian": True}],
     ["linalg.lstsq", [M, x("square")], {"driver": "gelsd"}], ["linalg.lstsq", [M, x("square")], {}], ["linalg.cond", [x("square")], {}], ["matrix_exp", [x("squares")], {}], ["linalg.matrix_norm", [Z, "nuc"], {}],
+    ["linalg.cholesky", [x("definite")], {}], ["linalg.cholesky", [x("definites")], {"upper": True}],
+    ["linalg.cholesky_ex", [x("definites")], {}], ["cholesky", [x("definite")], {"upper": True}],
+    ["cholesky_solve", [M, x("triangle")], {}], ["cholesky_solve", [x("square"), x("upper")], {"upper": True}],
+    ["cholesky_inverse", [x("triangle")], {}], ["linalg.solve_triangular", [x("square"), M], {"upper": True}],
+    ["linalg.solve_triangular", [x("squares"), M], {"upper": False, "unitriangular": True}],
+    ["linalg.solve_triangular", [x("square"), x("squares")], {"upper": False, "left": False}],
+    ["linalg.qr", [M], {}], ["linalg.qr", [Z], {}], ["linalg.qr", [x("squares")], {}],
+    ["linalg.qr", [Z, "complete"], {}], ["qr", [M], {}], ["qr", [x("square")], {"some": False}],
 ]  # fmt: skip
 TRANSFORMS = [
     ["fft." + name, [given], options]
@@ -173,6 +181,10 @@ INPUTS |= {
     "ones": torch.tensor([1]),
 }
 INPUTS["hermitian"] = INPUTS["square"] + INPUTS["square"].mH
+INPUTS["definite"] = INPUTS["square"] @ INPUTS["square"].mH + torch.eye(3)
+INPUTS["definites"] = INPUTS["squares"] @ INPUTS["squares"].mH + torch.eye(3)
+INPUTS["triangle"] = torch.linalg.cholesky(INPUTS["definite"])
+INPUTS["upper"] = INPUTS["triangle"].mH.contiguous()
 CASES = [*ARITHMETIC, *PARTS, *FUNCTIONS, *INVERSES, *PRODUCTS, *REDUCED, *MOVED, *TRANSFORMS, *MATRICES]
 
 
