@@ -184,4 +184,13 @@ export default {
       [5],
     );
   },
+  "numbers that elements are compared with are rounded as these are": async (t) => {
+    const { torch } = t,
+      F = torch.nn.functional,
+      x = t.tensor([0.3, -0.3, 0.1, 0.30000004]);
+    t.equal(await F.hardshrink(x, 0.3).tolist(), [0, 0, 0, Math.fround(0.30000004)]);
+    t.equal((await F.softshrink(x, 0.3).tolist()).map(Math.abs), [0, 0, 0, 2 ** -25]);
+    t.equal(await F.threshold(x, 0.3, 5).tolist(), [5, 5, 5, Math.fround(0.30000004)]);
+    t.equal(await F.threshold(t.tensor([0, 1, 2], long), 0.5, 9).tolist(), [9, 1, 2]);
+  },
 };
