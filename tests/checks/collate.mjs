@@ -99,7 +99,7 @@ export default {
     );
     await t.throws(
       () => t.torch.utils.data.WeightedRandomSampler(t.tensor([1]), 2),
-      /weights should be a 1d sequence of numbers .*, got Tensor/,
+      /must be a list of numbers \(await weights.tolist\(\)\), got Tensor/,
     );
     await t.throws(
       () => [...t.torch.utils.data.WeightedRandomSampler([0, 1], 2, false)],
