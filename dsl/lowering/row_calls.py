@@ -61,9 +61,12 @@ def put(work, a: Assign, callee: OpDef):
     for r in callee.requires:
         if r.warns or types & symbols(r.holds):
             continue  # of what callers give it, not of values in formulas
-        holds = at.expression(r.holds, {})
+        try:
+            holds, values = at.expression(r.holds, {}), tuple(at.expression(v, {}) for v in r.values)
+        except NotInlined:
+            continue  # of an axis by its number, which only a call from outside has
         if holds != TRUE:
-            work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
+            work.required.append(replace(r, holds=holds, values=values))
     made = [replace(s, when=None if s.when == TRUE else s.when) for s in made]
     draws: dict[int, E] = {}  # each draw of the callee is one of the caller's
     drawn = lambda e: draws.setdefault(e.draw, Random(work.site())) if isinstance(e, Random) else None

@@ -111,9 +111,8 @@ def compare(
             also, sign = mirrored(at) if mirrored else (at, 1)
             derived = a[at] if (also, sign) == (at, 1) else a[at] + sign * a[also]
             if not abs(derived - slope) <= tolerance * (0.1 + abs(slope)):
-                found.wrong.append(
-                    f"{prefix}{n}{[int(i) for i in at]} is {derived:.6g}, not {slope:.6g}, in {instance.env}"
-                )
+                place = f"{prefix}{n}{[int(i) for i in at]}"
+                found.wrong.append(f"{place} is {derived:.6g}, but the slope is {slope:.6g} in {instance.env}")
 
 
 def mirror_of(op: OpDef, name: str) -> Mirror | None:

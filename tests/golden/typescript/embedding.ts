@@ -28,14 +28,15 @@ export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled_(data_.embedding
  * Like `torch.nn.functional.embedding`.
  *
  * @param input tensor of whole numbers [*B]
- * @param weight float tensor [V, D]
+ * @param weight tensor of any type [V, D]
  * @param padding_idx whole number, or null
  * @param max_norm number, or null
  * @param norm_type number, default `2`
  * @param scale_grad_by_freq true or false, default `false`
  * @param sparse true or false, default `false`
- * @returns float tensor [*B, D]
+ * @returns tensor of any type [*B, D]
  * @example
+ * torch.nn.functional.embedding(torch.tensor([1, 0], { dtype: torch.long }), torch.tensor([[1, 2], [3, 4]]))  // [[3, 4], [1, 2]]
  * torch.nn.functional.embedding(torch.tensor([1, 0], { dtype: torch.long }), torch.tensor([[1, 2], [3, 4]]))  // [[3, 4], [1, 2]]
  */
 export function embedding(input: Tensor, weight: Tensor, options?: EmbeddingOptions): Tensor;
