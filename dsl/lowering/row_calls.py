@@ -129,7 +129,8 @@ def made_on_the_way(own: Owned) -> list[str]:
 
 
 def carry_gradients(work, callee: OpDef, own: Owned, at: Placed, before: dict[str, str]) -> None:
-    """Those that an op says which the callee calls stand for what would be derived of its statements here, too."""
+    """The gradients said by an op that the callee calls stand for what would be derived of that op's statements here,
+    too.  own: that call; before: as in `keep_gradients`."""
     if not all(n in at.names for n in (*own.results, *own.args)):
         return  # what is not given is not computed
     cotangents = {f"g_{n}": f"g_{at.names[n]}" for n in own.results}

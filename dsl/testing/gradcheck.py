@@ -16,7 +16,7 @@ from .instance import Instance
 from .instances import definite, instances, of_complex
 
 STEP = 1e-5
-# Where else an input changes when it does at a place, and with which sign.
+# The place that moves along with a place of an input, and the sign of its change.
 Mirror = Callable[[tuple], tuple[tuple, int]]
 
 

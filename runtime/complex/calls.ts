@@ -221,14 +221,15 @@ function byParts(compiled: CompiledOp, values: Values, terms: number[][], device
 function runInPlace(compiled: CompiledOp, values: Values): Tensor {
   const x = values[0] as Tensor,
     name = `${compiled.op.name}_`;
-  if (isComplexTensor(x) && name === "abs_")
-    throw new TypeMismatchError("abs_: In-place abs is not supported for complex tensors");
   beforeInPlace(x, name);
   const result = run(compiled, values, null)[0]!;
   if (!sameShape(x.shape, result.shape))
     throw new OpError(
       `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`,
     );
+  // What is a size is no complex number any more; truth values become some, as in PyTorch.
+  if (isComplexTensor(x) && isFloat(result.dtype))
+    throw new TypeMismatchError(`${name}: In-place ${compiled.op.name} is not supported for complex tensors`);
   const fits = (to: DType, from: DType): boolean => to === "complex64" || (from !== "complex64" && can_cast(from, to));
   if (!fits(x.dtype, result.dtype))
     throw new TypeMismatchError(

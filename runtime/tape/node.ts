@@ -83,8 +83,8 @@ export abstract class Node {
 titled(Node, "Node");
 
 /**
- * Calls a hook with a gradient, or with a leaf that has its gradient.  One that answers nothing and changes nothing keeps
- * what it sees, which a captured program would not do; one that scales a gradient in place, or takes an optimizer's step,
+ * Calls a hook with a gradient, or with a leaf that has its gradient.  One that answers nothing and changes nothing may
+ * keep what it sees, which a captured program would not do; one that scales a gradient in place, or takes an optimizer's step,
  * is captured with what it does.
  */
 export function callHook<T>(hook: (x: T) => unknown, x: T): unknown {
