@@ -1,6 +1,6 @@
 // A decoder like Llama's (RoPE, grouped queries, SwiGLU, RMS norms) over weights of 4 bits that are drawn at random, with a
 // cache of keys and values of a fixed size that every call writes in place; llama_cuda.py has it for PyTorch in float16.
-import * as quantization from "../dist/runtime/quantization/index.js";
+import * as quantization from "../dist/in-node/runtime/quantization/index.js";
 
 /** Llama 3.2's shape of 1 billion parameters, whose embeddings are its head, too; and one for tests. */
 export const SHAPES = {

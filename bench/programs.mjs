@@ -4,7 +4,7 @@
 // tensorloom-compiled; ready_ms: how long it takes until calls are replayed.  Decoders say besides how many tokens a second
 // that is, pipelined, and what their weights and caches take.  --profile: where the time goes, after each.  --benchmark:
 // with the tiles of products that are the fastest on this device, which are looked for first.
-import * as torch from "../dist/index.js";
+import * as torch from "../dist/in-node/index.js";
 import * as llama from "./llama.mjs";
 import { measure } from "./measure.mjs";
 import { programs } from "./models.mjs";

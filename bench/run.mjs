@@ -1,6 +1,6 @@
 // Measures dist/: node bench/run.mjs [cpu|webgpu] [--only=REGEX] [--skip=REGEX] [--budget=MS]. One JSON line a
 // workload: {lib, backend, workload, first_ms, median_ms (waiting after each call), pipelined_ms (waiting at the end)}.
-import * as torch from "../dist/index.js";
+import * as torch from "../dist/in-node/index.js";
 import { measure } from "./measure.mjs";
 import { workloads } from "./workloads.mjs";
 

@@ -16,6 +16,7 @@ from typing import Any
 from . import coverage, gpu, node
 from .archives import unpack
 from .environment import SetupError
+from .package import NODE
 from .paths import CACHE, DIST, ROOT
 
 ORACLE = ROOT / "tests" / "oracle"
@@ -63,7 +64,7 @@ def replay(
         words: list[str | Path] = [
             ORACLE / "checker" / "check.mjs",
             "--dist",
-            dist,
+            dist / NODE,
             "--corpus",
             corpus("nn" if modules else "degenerate" if degenerate else "opinfo"),
             "--device",

@@ -1,7 +1,7 @@
 // Trains one network of examples/digits from PyTorch's weights in Node: node digits_run.mjs "cnn adam" cpu|webgpu
 // STEPS. Prints {device, losses, accuracy} as JSON.
 import { readFile } from "node:fs/promises";
-import * as torch from "../dist/index.js";
+import * as torch from "../dist/in-node/index.js";
 import { readDigits, train } from "../examples/digits/digits.mjs";
 
 const [how, device, steps] = process.argv.slice(2);

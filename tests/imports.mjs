@@ -5,9 +5,11 @@ import path from "node:path";
 import { build } from "esbuild";
 
 const dist = path.resolve(process.argv[2]);
+// Scripts, and what Node reads in the modules' place (buildtools/package.py).
 const scripts = ["torch.js", "torch-core.js"];
+const made = (file) => scripts.includes(file) || file.startsWith(`in-node${path.sep}`);
 const entryPoints = readdirSync(dist, { recursive: true })
-  .filter((file) => file.endsWith(".js") && !scripts.includes(file))
+  .filter((file) => file.endsWith(".js") && !made(file))
   .map((file) => path.join(dist, file));
 const { metafile } = await build({
   entryPoints,

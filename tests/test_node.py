@@ -3,8 +3,8 @@ and device.
 
 A process runs several files of checks, one after the other: most of what one would take on the CPU is its start, and
 on a GPU they share pipelines.  One where each tensor grows memory, which takes longer with each kernel that a process
-has made: WebAssembly's instances on it all learn of it.  On Dawn and there the package is loaded as one file: a third
-of the time."""
+has made: WebAssembly's instances on it all learn of it.  On Dawn and there the package is loaded as one file, a third
+of the time; elsewhere as Node's entry, but for settings and files that change or import modules of the package."""
 
 import json
 import os
@@ -145,7 +145,7 @@ def loaded(device: str, setting: str, files: list[str]) -> tuple[str, str]:
         return setting, "torch.module.js"
     if one_file and setting == "moving_memory":
         return "-", os.path.relpath(with_setting(setting), DIST)
-    return setting, "index.js"
+    return setting, "in-node/index.js" if one_file and setting != "many_threads" else "index.js"
 
 
 @cache

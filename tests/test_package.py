@@ -177,6 +177,43 @@ def test_a_module_of_one_file_is_the_entry(dist, entry, file):
     assert not re.search(r"^import |[;}]import[ {*\"']", (dist / file).read_text(), re.M)
 
 
+def test_node_loads_every_entry_from_few_files(project, dist, figure):
+    """What Node finds by an entry's name are the names of its module, the classes of other entries among them, and none
+    of the modules that bundlers get."""
+    exported = {
+        name.removeprefix("."): at["node"] for name, at in package.description()["exports"].items() if "node" in at
+    }
+    assert len(exported) == len(package.ENTRIES)
+    script = f"""
+        const dist = {json.dumps(f"{dist.as_uri()}/")}, found = {{}};
+        for (const [name, {{ module }}] of Object.entries({json.dumps(exported)})) {{
+          const [node, modules] = [await import("tensorloom" + name), await import(dist + module.default)];
+          found[name] = [Object.keys(node).sort().join(), Object.keys(modules).sort().join()];
+        }}
+        const [torch, {{ Linear }}, {{ tensor, no_grad }}, {{ Adam }}] = await Promise.all(
+          ["", "/nn", "/functional", "/optim"].map((name) => import("tensorloom" + name)),
+        );
+        const same = [torch.nn.Linear === Linear, torch.tensor === tensor, torch.no_grad === no_grad, torch.optim.Adam === Adam];
+        console.log(JSON.stringify([found, same]));
+    """
+    found, same = json.loads(node.run(["--input-type=module", "--eval", script], cwd=project).stdout.splitlines()[-1])
+    assert {name: own for name, (own, names) in found.items() if own != names} == {}
+    assert same == [True] * 4
+    loaded = set()
+    following = [dist / package.NODE / "index.js"]
+    while following:
+        file = following.pop()
+        if file not in loaded:
+            loaded.add(file)
+            following += [
+                (file.parent / name).resolve()
+                for name in re.findall(r'^(?:\} from|import) "(\.[^"]+)";', file.read_text(), re.M)
+            ]
+    assert all((dist / package.NODE).resolve() in file.resolve().parents for file in loaded)
+    assert 10 < len(loaded) < 200
+    figure(f"Node loads {len(loaded)} files for the whole package")
+
+
 def test_a_minified_bundle_says_the_same_names(project):
     """Minifiers shorten the names of classes, which errors and printed models show."""
     shutil.copy(ROOT / "tests" / "minified.mjs", project)
@@ -207,7 +244,7 @@ def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
     defines."""
     listed = json.loads((dist / "package.json").read_text())["sideEffects"]
     for file in dist.rglob("*.js"):
-        if f"./{file.relative_to(dist).as_posix()}" in listed:
+        if f"./{file.relative_to(dist).as_posix()}" in listed or dist / package.NODE in file.parents:
             continue
         text = re.sub(r"`(?:[^`\\]|\\.)*`", "``", file.read_text())
         for line in re.findall(
@@ -335,7 +372,7 @@ def test_gradients_that_most_programs_run_are_carried(project):
     """Their first way back derives nothing: the ops' gradient programs are there before it."""
     script = f"""
         import {{ readdirSync }} from "node:fs";
-        const dist = new URL("./", import.meta.resolve("tensorloom")), programs = {{}};
+        const dist = new URL("./", import.meta.resolve("tensorloom/package.json")), programs = {{}};
         for (const file of readdirSync(new URL("ops/", dist)).filter((name) => name.endsWith(".js")))
           for (const [name, one] of Object.entries(await import(new URL("ops/" + file, dist))))
             if (one.op) programs[name.replace(/Op$/, "")] = one.op.programs.length;

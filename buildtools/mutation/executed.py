@@ -1,7 +1,8 @@
 """Which tests run which places of the package, as V8 counts them in every Node that a test starts.
 
 A plugin of pytest (`-p buildtools.mutation.executed`): each test's counts go to the folder that the variable PLACES
-names, one file a process.  What runs in a browser, or in the package as one file, is not counted."""
+names, one file a process.  What runs in a browser, or in the package as one file, is not counted, and what Node's
+entries share only where these lead to the modules (`in_modules`)."""
 
 from __future__ import annotations
 
@@ -19,6 +20,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from .. import package
 
 PLACES = "TENSORLOOM_PLACES"
 COUNTS = "NODE_V8_COVERAGE"
@@ -38,7 +41,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def note(test: str, counts: Path, places: Path, package: Path) -> None:
+def note(test: str, counts: Path, places: Path, dist: Path) -> None:
     """Add what a test ran of a package to this process's file: of each module the name of its spans, and each spans
     once."""
     found: dict[str, bytearray] = {}
@@ -49,7 +52,7 @@ def note(test: str, counts: Path, places: Path, package: Path) -> None:
             continue
         for script in scripts:
             folder, _, module = script["url"].rpartition("/dist/")
-            if folder and same(Path(unquote(urlsplit(script["url"]).path)), package / module):
+            if folder and same(Path(unquote(urlsplit(script["url"]).path)), dist / module):
                 ran = painted(script["functions"])
                 found[module] = merged(found[module], ran) if module in found else ran
     if not found:
@@ -64,6 +67,17 @@ def note(test: str, counts: Path, places: Path, package: Path) -> None:
                 _written.add(name)
                 print(json.dumps({"name": name, "spans": spans}), file=out)
         print(json.dumps({"test": test, "modules": names}), file=out)
+
+
+def in_modules(dist: Path) -> None:
+    """Has Node's entries of a package lead to its modules."""
+    if not (dist / package.NODE).exists():
+        return
+    shutil.rmtree(dist / package.NODE)
+    for entry in package.ENTRIES:
+        file = dist / package.NODE / f"{entry}.js"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f'export * from "{"../" * (entry.count("/") + 1)}{entry}.js";\n')
 
 
 def same(file: Path, module: Path) -> bool:
@@ -119,7 +133,12 @@ def changes(before: Path, after: Path) -> dict[str, int]:
     for file in before.rglob("*.js"):
         module = file.relative_to(before).as_posix()
         other = after / module
-        if "/" not in module or not other.exists() or filecmp.cmp(file, other, shallow=False):
+        if (
+            "/" not in module
+            or module.startswith(f"{package.NODE}/")
+            or not other.exists()
+            or filecmp.cmp(file, other, shallow=False)
+        ):
             continue
         a, b = file.read_text(), other.read_text()
         found[module] = next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))

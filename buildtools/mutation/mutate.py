@@ -156,6 +156,7 @@ def clean_run() -> Clean:
     if not report.exists():
         say("running all tests without a mutation, for their times")
         folder = copy(FOLDER / "clean")  # a copy as those with mutations: what fails for that tells nothing
+        executed.in_modules(folder / "dist")
         shutil.rmtree(places, ignore_errors=True)
         places.mkdir(parents=True)
         parallel = ["--numprocesses=auto", "--dist=worksteal", "-p", executed.__name__, f"--junitxml={report}"]

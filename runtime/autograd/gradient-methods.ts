@@ -15,10 +15,12 @@ class GradientMethods {
   /** The elements in row-major order: the tensor itself where they are, else a copy. */
   contiguous(options?: Layout): Tensor;
   contiguous(this: Tensor): Tensor {
+    named("contiguous", ["memory_format"], arguments, 0);
     return copying.contiguous(this);
   }
   clone(options?: Layout): Tensor;
   clone(this: Tensor): Tensor {
+    named("clone", ["memory_format"], arguments, 0);
     return copying.clone(this);
   }
   /** @internal Adds to the gradient. */

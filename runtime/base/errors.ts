@@ -2,6 +2,7 @@
 // Messages begin with the operator's name and say what came and what was expected.
 
 import { titled } from "./class-name.js";
+import { ownPlace } from "./own-place.js";
 
 /** A call that cannot be made, or that failed on its device. */
 export class OpError extends Error {
@@ -39,9 +40,10 @@ function beginAtCaller(error: Error): void {
 function outside(stack: string, most: number): string {
   const lines = stack.split("\n").filter((line) => /^\s+at /.test(line)),
     own = /(?:file:|https?:|\/).*?(?=:\d+:\d+\)?$)/.exec(lines[0] ?? "")?.[0] ?? "",
-    // The package's folder, or the script that is all of it.
-    home = /^(.*\/)runtime\/base\/errors\.js$|^.*\/(torch|torch-core)\.js$/.exec(own),
-    first = home ? lines.findIndex((line) => /:\d+\)?$/.test(line) && !line.includes(home[1] ?? own)) : 2;
+    home = ownPlace(own),
+    // Nothing is left out of a program's bundle but the error's own lines; of the script that is the package, its own.
+    known = own !== home || /\/torch(-core)?\.js$/.test(own),
+    first = known ? lines.findIndex((line) => /:\d+\)?$/.test(line) && !line.includes(home)) : 2;
   return ["", ...lines.slice(Math.max(first, 0)).slice(0, most)].join("\n");
 }
 

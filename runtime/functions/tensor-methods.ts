@@ -302,7 +302,7 @@ limited(
 limited(
   Tensor,
   "",
-  "size dim?, stride dim?, alias !, requires_grad_ requires_grad?, adoptGradient !, ownGradient !, hiddenGradient !, register_hook hook, currentNode !, dispose !, set_data new_data, lay !, check !, receive !, backward !, clone * memory_format?, contiguous * memory_format?, is_contiguous * memory_format?",
+  "size dim?, stride dim?, alias !, requires_grad_ requires_grad?, adoptGradient !, ownGradient !, hiddenGradient !, register_hook hook, currentNode !, dispose !, set_data new_data, lay !, check !, receive !, backward !, clone !, contiguous !, is_contiguous * memory_format?",
 );
 for (const name of Reflect.ownKeys(Methods.prototype)) {
   if (name !== "constructor")

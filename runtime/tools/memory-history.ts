@@ -1,6 +1,7 @@
 // For those who look for what keeps memory: the lines of the program that made each buffer, and memory() as a table.
 
 import { count } from "../base/argument-kinds.js";
+import { ownPlace } from "../base/own-place.js";
 import { lookForLines, memory } from "../tensor/memory.js";
 import { taken } from "../base/named-arguments.js";
 
@@ -33,9 +34,7 @@ function calls(): Call[] {
 }
 
 /** Where the package is: its folder, or the one file that it was bundled into. */
-function ownPlace(): string {
-  return (calls()[0]?.file ?? "").replace(/runtime\/tools\/memory-history\.[jt]s(?:\?.*)?$/, "");
-}
+const packagePlace = (): string => ownPlace(calls()[0]?.file ?? "");
 
 /**
  * The lines outside of the package that led here, the innermost first; where the program is in one file with the
@@ -53,7 +52,7 @@ function lines(own: string): string | null {
 }
 
 /** The lines of the program that are running now. */
-export const programLines = (): string | null => lines(ownPlace());
+export const programLines = (): string | null => lines(packagePlace());
 
 /**
  * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what
@@ -61,7 +60,7 @@ export const programLines = (): string | null => lines(ownPlace());
  */
 export function record_memory_history(enabled = true): void {
   [enabled = true] = taken("record_memory_history enabled?", arguments);
-  const own = enabled ? ownPlace() : "";
+  const own = enabled ? packagePlace() : "";
   lookForLines(enabled ? () => lines(own) : null);
 }
 

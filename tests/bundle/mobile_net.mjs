@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { pathToFileURL } from "node:url";
 
 const [out] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
-  { bundle } = await import("../../dist/runtime/bundle/index.js"),
+const torch = await import("../../dist/in-node/index.js"),
+  { bundle } = await import("../../dist/in-node/runtime/bundle/index.js"),
   { nn } = torch;
 torch.manual_seed(1);
 

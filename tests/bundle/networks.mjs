@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { NEAR, argumentsOf, numbered, printResults } from "../exchange/recorded.mjs";
 
 const [folder, out, device] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
-  { bundle } = await import("../../dist/runtime/bundle/index.js");
+const torch = await import("../../dist/in-node/index.js"),
+  { bundle } = await import("../../dist/in-node/runtime/bundle/index.js");
 const gpu = device === "webgpu" && (await torch.initWebGPUAsync()) ? torch.gpuDevice() : null;
 if (device === "webgpu" && !gpu) throw new Error("no WebGPU in Node");
 torch.set_default_device("cpu");

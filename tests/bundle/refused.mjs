@@ -3,8 +3,8 @@
 import { pathToFileURL } from "node:url";
 
 const [out] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
-  { bundle } = await import("../../dist/runtime/bundle/index.js"),
+const torch = await import("../../dist/in-node/index.js"),
+  { bundle } = await import("../../dist/in-node/runtime/bundle/index.js"),
   { nn } = torch;
 
 const made = await bundle(nn.Embedding(5, 3), [torch.tensor([1, 2], { dtype: "int64" })]);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { zip } from "./zip.mjs";
 
 const [folder, seed, count] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 torch.set_slow_warnings(false);
 const PATIENCE = 5000; // ms
 /** What a value of a graph becomes. */

@@ -4,7 +4,7 @@ import { argumentsOf, nearOf, numbered, printResults } from "./recorded.mjs";
 import { distance, leaves } from "./values.mjs";
 
 const [folder, device, compiled] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
 

@@ -5,7 +5,7 @@ import { refusing } from "./refusals.mjs";
 import { zip } from "./zip.mjs";
 
 const [folder] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 const read = (name) => new Uint8Array(readFileSync(`${folder}/${name}.pt2`));
 const results = {};
 const refuses = refusing(results);

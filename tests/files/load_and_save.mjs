@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 const [folder] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
+const torch = await import("../../dist/in-node/index.js"),
   { nn, optim } = torch,
   { lr_scheduler: schedulers } = optim,
   NEAR = 1e-5;

@@ -1,7 +1,7 @@
 // Trains a small network and saves it in the middle, with its optimizer: node train_and_save.mjs OUT OPTIMIZER [cpu|webgpu]
 // prove_training.py goes on from there in PyTorch.  OUT gets the checkpoint; prints the losses after it as JSON.
 const [out, name, device = "cpu"] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
+const torch = await import("../../dist/in-node/index.js"),
   { nn, optim } = torch;
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { refusing } from "../exchange/refusals.mjs";
 
 const [seed, count] = process.argv.slice(2),
-  torch = await import("../../dist/index.js"),
-  { load } = await import("../../dist/runtime/gguf/index.js");
+  torch = await import("../../dist/in-node/index.js"),
+  { load } = await import("../../dist/in-node/runtime/gguf/index.js");
 torch.set_slow_warnings(false);
 const original = new Uint8Array(readFileSync(new URL("../files/weights.gguf", import.meta.url))),
   PATIENCE = 5000, // ms

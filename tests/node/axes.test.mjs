@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", import.meta.url), "utf8"));
 const SPACES = {

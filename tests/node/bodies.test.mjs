@@ -2,7 +2,7 @@
 // name, as PyTorch has them; it may stand before options as well; and who forgets it is told so.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const product = () => torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype;
 const { autocast } = torch,

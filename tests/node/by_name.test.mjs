@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { everything, makersOf } from "./garbage/exports.mjs";
 import { notTaken } from "./garbage/not_taken.mjs";
 import { hash, random, sensible } from "./garbage/values.mjs";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = {};
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 
 test("a formatter for the console shows tensors, and nothing else", () => {
   assert.equal(globalThis.devtoolsFormatters.length, 1);

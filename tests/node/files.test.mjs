@@ -16,7 +16,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import test from "node:test";
 import { readDamaged } from "../files/damage.mjs";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { safetensors } = torch;
 const folder = mkdtempSync(join(tmpdir(), "files-"));

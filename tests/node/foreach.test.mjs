@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const LAYERS = 24,

@@ -1,7 +1,7 @@
 // A gradient that is, element for element, what comes in is handed on and not copied: sums and residual connections.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const leaf = (...values) => torch.tensor(values, { device: "cpu", requires_grad: true }),

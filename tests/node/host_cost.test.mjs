@@ -1,7 +1,7 @@
 // What one eager operation costs in JavaScript: against a GPU device whose calls do nothing, beside those calls alone.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const OPS = 2000,

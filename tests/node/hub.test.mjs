@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test, { after, before } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const DATA = readFileSync(fileURLToPath(new URL("../files/net.safetensors", import.meta.url))),
   HASH = createHash("sha256").update(DATA).digest("hex"),

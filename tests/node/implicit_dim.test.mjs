@@ -1,7 +1,7 @@
 // Softmax and its kin without `dim` take the axis that PyTorch takes: the first of one or three, else the second.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const AXES = { 1: 0, 2: 1, 3: 0, 4: 1, 5: 1 };
 const KINDS = [

@@ -1,7 +1,7 @@
 // A gradient that a hook or a function of one's own was shown may be kept beyond the way back (Grad-CAM does so).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { nn } = torch;
 

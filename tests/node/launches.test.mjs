@@ -1,7 +1,7 @@
 // How many launches captured programs take: kernels of a program are joined where one computes what another reads.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { models } from "../../bench/models.mjs";
 import { idleDevice } from "./idle_device.mjs";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SHAPES, llama, writer } from "../../bench/llama.mjs";
-import * as torch from "../../dist/index.js";
-import { QuantizedLinear } from "../../dist/runtime/quantization/index.js";
+import * as torch from "../../dist/in-node/index.js";
+import { QuantizedLinear } from "../../dist/in-node/runtime/quantization/index.js";
 
 const { nn } = torch,
   SHAPE = SHAPES.llama_tiny,

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "node:test";
 import { message } from "../onnx/message.mjs";
-import * as torch from "../../dist/index.js";
-import * as gguf from "../../dist/runtime/gguf/index.js";
+import * as torch from "../../dist/in-node/index.js";
+import * as gguf from "../../dist/in-node/runtime/gguf/index.js";
 
 const here = (name) => fileURLToPath(new URL(`../files/${name}`, import.meta.url));
 const kinds = {

@@ -1,7 +1,7 @@
 // A GPU that goes away: whatever touches its tensors says so, the CPU goes on, and a new device can be had.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 test("a lost device", async () => {
   assert.ok(await torch.initWebGPUAsync(), "no WebGPU");

@@ -2,7 +2,7 @@
 // none, names of options that are nearly right.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { nn } = torch,
   F = nn.functional;

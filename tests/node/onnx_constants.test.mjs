@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
-import * as onnx from "../../dist/runtime/onnx/both-ways.js";
+import * as torch from "../../dist/in-node/index.js";
+import * as onnx from "../../dist/in-node/runtime/onnx/both-ways.js";
 import { idleDevice } from "./idle_device.mjs";
 
 test("places that a file says are not asked for with each call", async () => {

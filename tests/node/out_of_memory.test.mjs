@@ -2,7 +2,7 @@
 // program goes on.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const MB = 2 ** 20;

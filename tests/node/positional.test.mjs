@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import ts from "typescript";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { everything, makersOf } from "./garbage/exports.mjs";
 
 const SOURCES = new URL("../../runtime/", import.meta.url);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { modules } = JSON.parse(readFileSync(new URL("../recorded/printed.json", import.meta.url), "utf8"));
 

@@ -2,7 +2,7 @@
 // program lets go, then batches that double, the rest at the end of the task.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const task = () => new Promise((done) => setImmediate(() => setImmediate(done)));

@@ -1,7 +1,7 @@
 // What a replay of a captured program costs a GPU and its host: nothing is made anew, and launches are few.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
 const { nn, optim } = torch;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
 const { calls } = JSON.parse(text("../recorded/root_names.json"));

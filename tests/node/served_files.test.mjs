@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import test from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { safetensors } = torch;
 const here = (name) => fileURLToPath(new URL(`../files/${name}`, import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import * as modules from "../../dist/index.js";
+import * as modules from "../../dist/in-node/index.js";
 
 const script = createRequire(import.meta.url)("../../dist/index.cjs");
 const first = (error) => error.stack.split("\n").find((line) => /^\s+at /.test(line));

@@ -1,7 +1,7 @@
 // What PyTorch warns of is said on the console, in its words, once; and the call goes on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { nn } = torch,
   F = nn.functional;

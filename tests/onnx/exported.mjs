@@ -6,8 +6,8 @@ import { NEAR, argumentsOf, numbered, printResults } from "../exchange/recorded.
 import { distance, leaves } from "../exchange/values.mjs";
 
 const [folder, out, device] = process.argv.slice(2);
-const torch = await import("../../dist/index.js"),
-  onnx = await import("../../dist/runtime/onnx/both-ways.js");
+const torch = await import("../../dist/in-node/index.js"),
+  onnx = await import("../../dist/in-node/runtime/onnx/both-ways.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
 mkdirSync(out, { recursive: true });

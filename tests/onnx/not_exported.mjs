@@ -1,7 +1,7 @@
 // What torch.onnx.export refuses, and what it says then: node not_exported.mjs FOLDER, which has
 // sizes_by_values.pt2 of tests/exchange/rare.tar.xz.  Prints {name: failure or null} as JSON.
-const torch = await import("../../dist/index.js"),
-  onnx = await import("../../dist/runtime/onnx/both-ways.js");
+const torch = await import("../../dist/in-node/index.js"),
+  onnx = await import("../../dist/in-node/runtime/onnx/both-ways.js");
 const { nn } = torch,
   x = torch.ones([3, 3]);
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { distance, leaves } from "../exchange/values.mjs";
 
 const [folder, answers, device, compiled] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 torch.set_slow_warnings(false);
 const NEAR = 2e-5;

@@ -6,7 +6,7 @@ import { refusing } from "../exchange/refusals.mjs";
 import { message } from "./message.mjs";
 
 const [folder, seed, count] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 const names = readdirSync(folder).filter((f) => f.endsWith(".onnx")),
   read = (name) => new Uint8Array(readFileSync(`${folder}/${name}`));
 const results = {};

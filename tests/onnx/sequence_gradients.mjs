@@ -2,7 +2,7 @@
 // FILE splits `x @ w` into rows, takes the second and the first, and answers second * 3 + first.
 // Prints {name: failure or null} as JSON.
 const [file, device] = process.argv.slice(2);
-const torch = await import("../../dist/index.js");
+const torch = await import("../../dist/in-node/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 const program = await torch.onnx.load(file, device),
   net = program.module(),

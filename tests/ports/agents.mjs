@@ -1,5 +1,5 @@
 // Agents, and what is learnt from preferences: agents.py, which is PyTorch's, in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

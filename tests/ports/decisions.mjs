@@ -1,5 +1,5 @@
 // Learning to act, to learn, and to tell alike from unlike: decisions.py, which is PyTorch's, in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

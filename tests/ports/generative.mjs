@@ -1,5 +1,5 @@
 // Models that generate: diffusion, variational autoencoders, adversaries, codebooks; generative.py in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

@@ -1,5 +1,5 @@
 // Numbers that Python and JavaScript compute alike, for weights and inputs; given.py is the same.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const number = (k) => ((k * k * 7919 + k * 104729 + 12345) % 65521) / 32760.5 - 1;
 const size = (shape) => shape.reduce((n, s) => n * s, 1);

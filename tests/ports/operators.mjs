@@ -1,5 +1,5 @@
 // Layers that are no products of matrices: operators.py, which is PyTorch's, in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, numbers } from "./given.mjs";
 
 const { autograd, nn, optim } = torch,

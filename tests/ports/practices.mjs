@@ -1,5 +1,5 @@
 // What training is made of besides the model: practices.py, which is PyTorch's, in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

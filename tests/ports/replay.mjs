@@ -1,6 +1,6 @@
 // Replays the programs of this folder: node replay.mjs cpu|webgpu [NAME...], which prints {name: {error, ms}} as JSON.
 import { readFileSync } from "node:fs";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { numbers } from "./given.mjs";
 
 const [device, ...only] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Equations and scenes: physics-informed networks, differential equations, rays, objects; science.py in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

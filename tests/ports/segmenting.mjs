@@ -1,6 +1,6 @@
 // Idioms of torchvision and timm: squeezed and inverted blocks, skips, frozen layers, focal losses, hooks, averages;
 // segmenting.py is the same in PyTorch.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

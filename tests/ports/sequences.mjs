@@ -1,6 +1,6 @@
 // Idioms of transformers and of audio: caches, tied weights, adapters, random fields, packed rows, causal convolutions;
 // sequences.py is the same in PyTorch.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

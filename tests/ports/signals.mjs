@@ -1,5 +1,5 @@
 // Sound and graphs: spectrograms, transcripts, messages along edges; signals.py is the same in PyTorch.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

@@ -1,6 +1,6 @@
 // Programs of other kinds: networks of points, capsules with routing, energies that are sampled, private training;
 // structures.py in JavaScript.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

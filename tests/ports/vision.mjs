@@ -1,5 +1,5 @@
 // Networks of images, as torchvision and timm write them; vision.py is the same in PyTorch.
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 import { filled, integers, numbers } from "./given.mjs";
 
 const { nn, optim } = torch,

@@ -169,7 +169,7 @@ export async function compare(torch, device, program, found) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [file, device, first = 0, count = Infinity] = process.argv.slice(2),
-    torch = await import("../../dist/index.js");
+    torch = await import("../../dist/in-node/index.js");
   if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
   console.warn = () => {};
   const total = { programs: 0, replays: 0, refused: {}, found: [] };

@@ -112,7 +112,7 @@ const readsAtTensor = ({ f, a }, player) =>
     .some((i) => i?.ndim === 0 && i.dtype.startsWith("int"));
 
 const [file, seed, count] = process.argv.slice(2),
-  torch = await import("../../dist/index.js");
+  torch = await import("../../dist/in-node/index.js");
 if (!(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 console.warn = () => {};
 const programs = readFileSync(file, "utf8")

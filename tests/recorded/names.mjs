@@ -1,6 +1,6 @@
 // Which of PyTorch's public names the package has; by namespace, as names.json has them.
 import { readFileSync } from "node:fs";
-import * as torch from "../../dist/index.js";
+import * as torch from "../../dist/in-node/index.js";
 
 const { names } = JSON.parse(readFileSync(new URL("names.json", import.meta.url)));
 const tensor = torch.tensor([1.5]);

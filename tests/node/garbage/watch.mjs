@@ -19,7 +19,14 @@ export async function feed({ device, calls, seed, every = 1 }) {
     let at = from,
       args = "before the first call",
       last = Date.now();
-    const what = { package: new URL("../../../dist/index.js", import.meta.url).href, device, calls, seed, from, every };
+    const what = {
+      package: new URL("../../../dist/in-node/index.js", import.meta.url).href,
+      device,
+      calls,
+      seed,
+      from,
+      every,
+    };
     const child = fork(fileURLToPath(new URL("./worker.mjs", import.meta.url)), [JSON.stringify(what)], {
       execArgv: ["--max-old-space-size=1024"],
       stdio: ["ignore", "ignore", "inherit", "ipc"],
