@@ -3,6 +3,8 @@
 export { Optimizer, type Closure } from "./optimizer.js";
 export type { Group, GroupOptions, Named, Params } from "./groups.js";
 export type { OptimizerState } from "./state.js";
+export type { OptimizerHook, StateHook, StepPostHook, StepPreHook } from "./hooks.js";
+export * as optimizer from "./global-hooks.js";
 export { ASGD, Rprop, SGD, type ASGDOptions, type RpropOptions, type SGDOptions } from "./sgd.js";
 export {
   Adam,

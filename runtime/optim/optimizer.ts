@@ -2,21 +2,22 @@
 
 import { capturing } from "../base/capturing.js";
 import { fill_ } from "../views/transfer.js";
-import { OpError, TypeMismatchError } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
+import { type RemovableHandle, hookInto } from "../nn/hooks.js";
 import { shown } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled, nameOf } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
+import { OptimizerHooks, entered, everywhere, left, passed } from "./hooks.js";
+import type { OptimizerHook, StateHook, StepPostHook, StepPreHook } from "./hooks.js";
 import { naming } from "./options.js";
 import { type OptimizerState, type State, type StateShape, loaded, numberOf, stateDict } from "./state.js";
 
 /** Computes the loss and the gradients anew. */
 export type Closure = () => Tensor | number | Promise<Tensor | number>;
-type Hook = (optimizer: Optimizer) => void;
-
 export abstract class Optimizer<O extends object = object> {
   param_groups: Group<O>[] = [];
   /** What is kept for each parameter that has been moved. */
@@ -24,8 +25,7 @@ export abstract class Optimizer<O extends object = object> {
   readonly defaults: O;
   /** Steps done; schedulers compare it with theirs. */
   stepCount = 0;
-  private readonly before = new Set<Hook>();
-  private readonly after = new Set<Hook>();
+  private readonly hooks = new OptimizerHooks();
   /** Whether its class has a `step` of its own. */
   private readonly own: boolean;
 
@@ -38,12 +38,12 @@ export abstract class Optimizer<O extends object = object> {
   }
   /** A step of a class's own gets what all have: hooks, and that it is counted. */
   private surround(step: () => unknown): void {
-    const value = (...args: []): unknown => {
-      for (const hook of this.before) hook(this);
-      const answer = step.apply(this, args),
+    const value = (...given: unknown[]): unknown => {
+      const args = entered(this, this.hooks, given),
+        answer = step.apply(this, args as []),
         done = (loss: unknown): unknown => {
           this.stepCount++;
-          for (const hook of this.after) hook(this);
+          left(this, this.hooks, args);
           return loss;
         };
       return answer instanceof Promise ? answer.then(done) : done(answer);
@@ -77,27 +77,36 @@ export abstract class Optimizer<O extends object = object> {
   step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
-    if (closure !== undefined && closure !== null) callable(closure, `${nameOf(this)}.step`, "closure");
-    if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.once().then(() => loss));
-    return this.once();
+    const given = closure === undefined || closure === null ? [] : [closure],
+      args = this.own ? given : entered(this, this.hooks, given),
+      [body] = args as [Closure?];
+    if (body === undefined || body === null) return this.once(args);
+    callable(body, `${nameOf(this)}.step`, "closure");
+    return Promise.resolve(enable_grad(body)).then((loss) => this.once(args).then(() => loss));
   }
-  private once(): Promise<void> {
-    if (!this.own) for (const hook of this.before) hook(this);
+  private once(args: unknown[]): Promise<void> {
     const groups = this.param_groups.map(withNumbers);
-    if (groups.some((group) => group instanceof Promise)) return Promise.all(groups).then((all) => this.move(all));
-    return this.move(groups as Group<O>[]);
+    if (groups.some((group) => group instanceof Promise))
+      return Promise.all(groups).then((all) => this.move(all, args));
+    return this.move(groups as Group<O>[], args);
   }
 
-  private move(groups: readonly Group<O>[]): Promise<void> {
+  private move(groups: readonly Group<O>[], args: unknown[]): Promise<void> {
     const update = (): void =>
       unrecorded(() => {
         for (const group of groups) this.update(group);
       });
-    if (capturing) capturing.stepping(this, [this.before, this.after], this.fed, update);
+    if (capturing)
+      capturing.stepping(
+        this,
+        [this.hooks, everywhere].flatMap((of) => [of.before, of.after]),
+        this.fed,
+        update,
+      );
     else update();
     if (!this.own) {
       this.stepCount++;
-      for (const hook of this.after) hook(this);
+      left(this, this.hooks, args);
     }
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
@@ -128,7 +137,8 @@ export abstract class Optimizer<O extends object = object> {
 
   /** The state by the number of the parameter, and the groups with such numbers: as PyTorch's. */
   state_dict(): OptimizerState {
-    return stateDict(this.param_groups, this.state);
+    for (const { run } of this.hooks.saving) run(this);
+    return passed(this, this.hooks.saved, stateDict(this.param_groups, this.state));
   }
 
   /**
@@ -139,9 +149,10 @@ export abstract class Optimizer<O extends object = object> {
     const settle = ([groups, state]: [Group<O>[], Map<Tensor, State>]): void => {
       this.param_groups = groups;
       this.state = state;
+      for (const { run } of this.hooks.loaded) run(this);
     };
     const answer = loaded(
-      state_dict,
+      passed(this, this.hooks.loading, { ...state_dict }),
       this.param_groups,
       (key) => this.holdsNumber(key),
       (...of) => this.shapeOfState(...of),
@@ -151,13 +162,29 @@ export abstract class Optimizer<O extends object = object> {
 
   // --- Hooks and looks ------------------------------------------------------------------------------
 
-  /** Calls `hook(optimizer)` before each step. */
-  register_step_pre_hook(hook: Hook): { remove(): void } {
-    return listen(this.before, hook);
+  /** Calls `hook(optimizer, args, kwargs)` before each step; what it answers replaces the arguments. */
+  register_step_pre_hook(hook: StepPreHook): RemovableHandle {
+    return hookInto(this.hooks.before, hook);
   }
-  /** Calls `hook(optimizer)` after each step. */
-  register_step_post_hook(hook: Hook): { remove(): void } {
-    return listen(this.after, hook);
+  /** Calls `hook(optimizer, args, kwargs)` after each step. */
+  register_step_post_hook(hook: StepPostHook): RemovableHandle {
+    return hookInto(this.hooks.after, hook);
+  }
+  /** Calls `hook(optimizer)` before its state is taken. */
+  register_state_dict_pre_hook(hook: OptimizerHook, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(this.hooks.saving, hook, prepend);
+  }
+  /** Calls `hook(optimizer, state_dict)` with a state that may be changed; what it answers takes its place. */
+  register_state_dict_post_hook(hook: StateHook, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(this.hooks.saved, hook, prepend);
+  }
+  /** Calls `hook(optimizer, state_dict)` before a state is loaded; what it answers is loaded in its place. */
+  register_load_state_dict_pre_hook(hook: StateHook, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(this.hooks.loading, hook, prepend);
+  }
+  /** Calls `hook(optimizer)` when a state has been loaded. */
+  register_load_state_dict_post_hook(hook: OptimizerHook, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(this.hooks.loaded, hook, prepend);
   }
 
   toString(): string {
@@ -180,18 +207,8 @@ titled(Optimizer, "Optimizer");
 limited(
   Optimizer,
   "Optimizer.",
-  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, surround !, once !, update !, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
+  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, surround !, once !, update !, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook, register_state_dict_pre_hook hook prepend?, register_state_dict_post_hook hook prepend?, register_load_state_dict_pre_hook hook prepend?, register_load_state_dict_post_hook hook prepend?",
 );
-
-function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
-  if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");
-  hooks.add(hook);
-  return {
-    remove: () => {
-      hooks.delete(hook);
-    },
-  };
-}
 
 /** The group with numbers in the place of tensors; a promise where they are on a GPU. */
 export function withNumbers<O>(group: Group<O>): Group<O> | Promise<Group<O>> {

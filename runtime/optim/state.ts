@@ -26,7 +26,9 @@ export function stateDict(groups: readonly Group<object>[], state: ReadonlyMap<T
   const numbers = new Map<Tensor, number>();
   for (const { params } of groups) for (const p of params) if (!numbers.has(p)) numbers.set(p, numbers.size);
   const out: OptimizerState = { state: {}, param_groups: [] };
-  for (const [p, own] of state) out.state[String(numbers.get(p)!)] = { ...own };
+  // What programs keep under another name than a parameter's goes with it, as it is.
+  for (const [p, own] of state as ReadonlyMap<unknown, State>)
+    out.state[String(p instanceof Tensor ? numbers.get(p)! : p)] = p instanceof Tensor ? { ...own } : own;
   out.param_groups = groups.map((group) => ({ ...group, params: group.params.map((p) => numbers.get(p)!) }));
   return out;
 }
@@ -73,6 +75,10 @@ export function loaded<O>(
     for (const [number, values] of Object.entries(source.state)) {
       const found = byNumber.get(number),
         own: State = {};
+      if (!found && !/^\d+$/.test(number)) {
+        (state as Map<unknown, State>).set(number, values);
+        continue;
+      }
       if (!found) throw new OpError(`loaded state dict has a state for parameter ${number}, which no group has`);
       const [p, group, name] = found;
       state.set(p, own);
@@ -128,7 +134,8 @@ function copied(value: unknown, p: Tensor, wanted: StateShape, what: string): un
   const shape = wanted as readonly number[] | null,
     flat = ArrayBuffer.isView(value) && "length" in value;
   if (!(value instanceof Tensor || flat || (shape && Array.isArray(value)) || isParts(value, what))) {
-    if (!shape) return value;
+    // An optimizer's own, too: what another goes on changing.
+    if (!shape) return Array.isArray(value) ? [...(value as unknown[])] : value;
     throw new TypeMismatchError(`${what}: expected a tensor of size ${showShape(shape)}, got ${describe(value)}`);
   }
   if (value instanceof Tensor) value.check(what);

@@ -40,8 +40,8 @@ export default {
             return loss;
           };
         seen.length = 0;
-        optimizer.register_step_pre_hook((who) => seen.push(who === optimizer && "before"));
-        optimizer.register_step_post_hook((who) => seen.push(who === optimizer && "after"));
+        optimizer.register_step_pre_hook((who) => void seen.push(who === optimizer && "before"));
+        optimizer.register_step_post_hook((who) => void seen.push(who === optimizer && "after"));
         t.close(await (await optimizer.step(closure)).item(), 1, name);
         scheduler.step();
         t.close(await p.tolist(), [1.5], name);
