@@ -53,6 +53,30 @@ const courses = Object.fromEntries(
 );
 
 export default {
+  "what is given as tensors are the numbers that they hold then": async ({ torch, close }) => {
+    const scalar = (x) => torch.tensor(x, { device: "cpu" }),
+      { lr_scheduler, swa_utils } = torch.optim;
+    for (const [make, key] of [
+      [(o, x) => lr_scheduler.CyclicLR(o, x, scalar(0.4), { base_momentum: scalar(0.8), max_momentum: scalar(0.9) })],
+      [
+        (o, x) => lr_scheduler.OneCycleLR(o, x, 10, { base_momentum: scalar(0.8), max_momentum: scalar(0.9) }),
+        "max_lr",
+      ],
+      [(o, x) => swa_utils.SWALR(o, x), "swa_lr"],
+      [(o, x) => swa_utils.SWALR(o, [x]), "swa_lr"],
+    ]) {
+      const sgd = () => torch.optim.SGD([torch.nn.Parameter(torch.zeros([1]))], { lr: 0.1, momentum: 0.9 }),
+        x = scalar(0.2),
+        [one, two] = [sgd(), sgd()],
+        all = [make(one, x), make(two, 0.2)];
+      x.mul_(5);
+      for (const o of [one, two]) await o.step();
+      for (const scheduler of all) scheduler.step();
+      close(one.param_groups[0].lr, two.param_groups[0].lr);
+      close(one.param_groups[0].momentum, two.param_groups[0].momentum);
+      if (key) close(one.param_groups[0][key], 0.2);
+    }
+  },
   ...courses,
   "an epoch that is named has the rates that steps lead to": async (t) => {
     const closed = /^(Lambda|Step|MultiStep|Constant|Linear|Exponential|Polynomial|CosineAnnealing)LR$/,

@@ -45,15 +45,16 @@ export function setRate(group: AnyGroup, rate: number): void {
 
 export const ratesOf = (optimizer: AnyOptimizer): number[] => groupsIn(optimizer).map((group) => rateOf(group));
 
-/** A number for each group: itself, or one of a list. */
+/** A value for each group: itself, or one of a list; of tensors the numbers that they hold now. */
 export function perGroup<T>(name: string, optimizer: AnyOptimizer, value: T | readonly T[]): T[] {
-  const { length } = optimizer.param_groups;
-  if (!Array.isArray(value)) return new Array<T>(length).fill(value as T);
+  const { length } = optimizer.param_groups,
+    now = (x: T): T => (x instanceof Tensor ? (rateOf({ [name]: x } as unknown as AnyGroup, name) as T) : x);
+  if (!Array.isArray(value)) return new Array<T>(length).fill(now(value as T));
   if (value.length !== length)
     throw new OpError(
       `${name} must have the same length as optimizer.param_groups. ${name} has ${value.length} values, param_groups has ${length}.`,
     );
-  return [...(value as T[])];
+  return (value as T[]).map(now);
 }
 
 /** Makes a step of a scheduler, which a replay of captured code makes, too. */
