@@ -28,6 +28,11 @@ export function register_module_full_backward_hook(hook: BackwardHook): Removabl
 export function register_module_full_backward_hook(...args: unknown[]): RemovableHandle {
   return hookInto(everywhere.backward, taken("register_module_full_backward_hook hook", args)[0] as BackwardHook);
 }
+/** The deprecated name of `register_module_full_backward_hook`. */
+export function register_module_backward_hook(hook: BackwardHook): RemovableHandle;
+export function register_module_backward_hook(...args: unknown[]): RemovableHandle {
+  return hookInto(everywhere.backward, taken("register_module_backward_hook hook", args)[0] as BackwardHook);
+}
 /** Calls `hook(module, grad_output)` before those gradients go back through a module. */
 export function register_module_full_backward_pre_hook(hook: BackwardPreHook): RemovableHandle;
 export function register_module_full_backward_pre_hook(...args: unknown[]): RemovableHandle {

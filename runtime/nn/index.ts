@@ -35,6 +35,7 @@ export {
   InstanceNorm3d,
   type NormOptions,
 } from "./layers/norm.js";
+export { SyncBatchNorm, type SyncBatchNormOptions } from "./layers/batchnorm.js";
 export {
   GroupNorm,
   LayerNorm,

@@ -61,12 +61,17 @@ export function loadState(
     ready: Loading[] = [];
   try {
     for (const [path, part] of module.named_modules()) {
-      const loading = (
-        part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
-      ).before_load(given, path && `${path}.`);
+      const prefix = path && `${path}.`,
+        loading = (
+          part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
+        ).before_load(given, prefix);
       if (loading) ready.push(loading);
-      for (const { run } of hooksOf(part).loading)
-        run(part, given, path && `${path}.`, {}, true, missing, unexpected, wrong);
+      const { loading: hooks } = hooksOf(part);
+      if (hooks.size === 0) continue;
+      // Of the state a module's hooks see, and change, what is the module's.
+      const local = taken(given, prefix);
+      for (const { run } of hooks) run(part, local, prefix, {}, true, missing, unexpected, wrong);
+      Object.assign(given, taken(local, prefix));
     }
     const own = module.state_dict(),
       pairs = compared(own, given, assign, wrong),
@@ -104,6 +109,13 @@ export function loadState(
     for (const { undo } of ready) undo();
     throw error;
   }
+}
+
+/** Takes what begins with `prefix` out of an object. */
+function taken(from: Record<string, unknown>, prefix: string): Record<string, unknown> {
+  const entries = Object.entries(from).filter(([key]) => key.startsWith(prefix));
+  for (const [key] of entries) delete from[key];
+  return Object.fromEntries(entries);
 }
 
 /** Copies all values, or puts them in the places of what is there. */

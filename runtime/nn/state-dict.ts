@@ -1,5 +1,6 @@
 // state_dict: the values of a module's parameters and buffers, by path.
 
+import { OpError } from "../base/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { EXTRA } from "./load-state.js";
 import { entriesOf, hidden } from "./members.js";
@@ -21,7 +22,11 @@ export function stateOf(
     const at = (name: string) => before + (path ? `${path}.${name}` : name),
       { buffers, transient, hooks } = hidden.get(module)!;
     for (const { run } of hooks.saving) run(module, at(""), keepVars);
-    for (const { run } of hooks.saved) ends.unshift(() => run(module, out, at(""), {}));
+    for (const { run } of hooks.saved)
+      ends.unshift(() => {
+        if (((run(module, out, at(""), {}) as unknown) ?? null) !== null)
+          throw new OpError("state_dict post-hook must return None");
+      });
     for (const [name, value] of entriesOf(module))
       if (value instanceof Parameter) found.push([at(name), keepVars ? value : value.detach()]);
     for (const [name, value] of buffers) if (value && !transient.has(name)) found.push([at(name), value]);

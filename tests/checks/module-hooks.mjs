@@ -23,6 +23,15 @@ function said(call) {
 }
 
 export default {
+  "hooks on the way back of all modules, also under the old name": async ({ torch, tensor, equal }) => {
+    const { register_module_backward_hook: register } = torch.nn.modules.module,
+      x = tensor([2]).requires_grad_(true),
+      hook = register((_, [grad]) => [grad.mul(3)]);
+    torch.nn.ReLU()(x).backward();
+    hook.remove();
+    torch.nn.ReLU()(x).backward();
+    equal(await x.grad.tolist(), [4]);
+  },
   "hooks see the arguments that were given by name, and change them": async (t) => {
     const x = t.tensor([1]),
       m = scaling(t),

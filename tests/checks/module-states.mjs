@@ -67,10 +67,16 @@ export default {
       seen.push(["saved", prefix]);
       state[`${prefix}more`] = state[`${prefix}bias`];
     });
-    net[1].register_load_state_dict_pre_hook((_, state, prefix) => {
-      seen.push(["loading", prefix]);
-      state[`${prefix}weight`] = state.old;
+    // A module's hooks see, and change, what is the module's; nothing else that they write is taken.
+    net.register_load_state_dict_pre_hook((_, state) => {
+      state["1.first"] = state.old;
       delete state.old;
+    });
+    net[1].register_load_state_dict_pre_hook((_, state, prefix) => {
+      seen.push(["loading", prefix, ...Object.keys(state)]);
+      state[`${prefix}weight`] = state[`${prefix}first`];
+      delete state[`${prefix}first`];
+      state["0.bias"] = null;
     });
     net.register_load_state_dict_post_hook(
       (module, report) => void seen.push(["loaded", module === net, report.unexpected_keys]),
@@ -83,7 +89,22 @@ export default {
     net.load_state_dict({ ...rest, old: t.tensor([[9]]) });
     t.equal([await net[1].weight.tolist(), old.shape], [[[9]], [1, 1]]);
     t.equal(seen[0], ["saving", true, "0.", false]);
+    t.equal(
+      seen.find(([what]) => what === "loading"),
+      ["loading", "1.", "1.bias", "1.first"],
+    );
     t.equal(seen.at(-1), ["loaded", true, []]);
+    net.register_state_dict_post_hook(() => ({}));
+    await t.throws(() => net.state_dict(), /state_dict post-hook must return None/);
+  },
+  "a prefix comes off the names of a state": async (t) => {
+    const state = { "module.a": 1, b: 2, "module.module.c": 3 };
+    t.torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.");
+    t.equal(Object.entries(state), [
+      ["b", 2],
+      ["a", 1],
+      ["module.c", 3],
+    ]);
   },
   "extra state, hooks on the way back, submodules by path": async (t) => {
     const { nn } = t.torch;

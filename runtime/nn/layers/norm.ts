@@ -37,6 +37,11 @@ export interface NormOptions extends Factory {
 type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...DeviceAndType];
 type NormArguments = Arguments<[num_features: number], Places, NormOptions, { num_features: number }>;
 
+interface Defaults {
+  affine: boolean;
+  track_running_stats: boolean;
+  process_group?: null;
+}
 /** What both kinds keep: a factor and a shift, and the running mean and variance of each channel. */
 export abstract class Norm extends Module {
   num_features: number;
@@ -50,7 +55,7 @@ export abstract class Norm extends Module {
   declare running_var: Tensor | null;
   declare num_batches_tracked: Tensor | null;
 
-  constructor(name: string, defaults: { affine: boolean; track_running_stats: boolean }, args: readonly unknown[]) {
+  constructor(name: string, defaults: Defaults, args: readonly unknown[]) {
     super();
     const o = construct(
       name,
@@ -114,49 +119,66 @@ export interface NormLayer extends Norm {
 type NormConstructor = Callable<new (...args: NormArguments) => NormLayer>;
 
 /** Normalises each channel over the batch while training, by the running statistics afterwards. */
-function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
-  class BatchNorm extends Norm {
-    constructor(...args: NormArguments) {
-      super(name, { affine: true, track_running_stats: true }, args);
-    }
-    override forward(input: Tensor): Tensor {
-      checkRank(ranks, input);
-      const tracked = this.num_batches_tracked,
-        batch = this.training || !this.running_mean,
-        { running_mean, running_var, weight, bias, eps, momentum } = this;
-      if (this.training && tracked) {
-        unrecorded(() => copy_(tracked, add(tracked, 1)));
-        if (momentum === null && running_mean && running_var) {
-          const [mean, variance] = [running_mean.clone(), running_var.clone()],
-            out = F.batch_norm(input, mean, variance, weight, bias, true, 1, eps);
-          unrecorded(() => {
-            // How many batches there were may be on a GPU: nobody waits for it.
-            const part = reciprocal(cast(tracked, running_mean.dtype, "batch_norm")),
-              rest = add(neg(part), 1);
-            for (const [all, one] of [
-              [running_mean, mean],
-              [running_var, variance],
-            ] as const)
-              copy_(all, add(mul(all, rest), mul(one, part)));
-          });
-          return out;
-        }
+export class BatchNormClass extends Norm {
+  /** What errors call it, and what its arguments are by default. */
+  static readonly title: string = "_BatchNorm";
+  static readonly defaults: Defaults = { affine: true, track_running_stats: true };
+
+  constructor(...args: unknown[]) {
+    super(new.target.title, new.target.defaults, args);
+  }
+  /** Throws for an input of another number of axes. */
+  protected checkInput(_input: Tensor): void {
+    throw new OpError("_BatchNorm: checkInput() is not implemented");
+  }
+  override forward(input: Tensor): Tensor {
+    this.checkInput(input);
+    const tracked = this.num_batches_tracked,
+      batch = this.training || !this.running_mean,
+      { running_mean, running_var, weight, bias, eps, momentum } = this;
+    if (this.training && tracked) {
+      unrecorded(() => copy_(tracked, add(tracked, 1)));
+      if (momentum === null && running_mean && running_var) {
+        const [mean, variance] = [running_mean.clone(), running_var.clone()],
+          out = F.batch_norm(input, mean, variance, weight, bias, true, 1, eps);
+        unrecorded(() => {
+          // How many batches there were may be on a GPU: nobody waits for it.
+          const part = reciprocal(cast(tracked, running_mean.dtype, "batch_norm")),
+            rest = add(neg(part), 1);
+          for (const [all, one] of [
+            [running_mean, mean],
+            [running_var, variance],
+          ] as const)
+            copy_(all, add(mul(all, rest), mul(one, part)));
+        });
+        return out;
       }
-      // Running statistics take no part where they are neither read nor changed.
-      const used = this.training || !batch;
-      return F.batch_norm(
-        input,
-        used ? running_mean : null,
-        used ? running_var : null,
-        weight,
-        bias,
-        batch,
-        momentum ?? 0,
-        eps,
-      );
+    }
+    // Running statistics take no part where they are neither read nor changed.
+    const used = this.training || !batch;
+    return F.batch_norm(
+      input,
+      used ? running_mean : null,
+      used ? running_var : null,
+      weight,
+      bias,
+      batch,
+      momentum ?? 0,
+      eps,
+    );
+  }
+}
+/** Of which class all of them are. */
+export const _BatchNorm = /* @__PURE__ */ callable(BatchNormClass, "_BatchNorm", "forward input, checkInput !");
+
+function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
+  class BatchNorm extends BatchNormClass {
+    static override readonly title = name;
+    protected override checkInput(input: Tensor): void {
+      checkRank(ranks, input);
     }
   }
-  return callable(BatchNorm, name, "forward input");
+  return callable(BatchNorm, name, "forward input, checkInput !") as unknown as NormConstructor;
 }
 
 /**
