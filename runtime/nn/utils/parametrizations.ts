@@ -62,7 +62,17 @@ export function weight_norm<M extends Module>(
 export function weight_norm(...args: unknown[]): Module {
   const [module, name = "weight", dim = 0] = taken("weight_norm module name? dim?", args);
   weightOf("weight_norm", module, name);
-  return register_parametrization(module as Module, name, new WeightNorm(dim), { unsafe: true });
+  const made = register_parametrization(module as Module, name, new WeightNorm(dim), { unsafe: true });
+  // States of before there were parametrizations: nn.utils.weight_norm's.
+  made.register_load_state_dict_pre_hook((_, state, prefix) => {
+    const old = [`${prefix}${name}_g`, `${prefix}${name}_v`];
+    if (!old.every((key) => key in state)) return;
+    old.forEach((key, i) => {
+      state[`${prefix}parametrizations.${name}.original${i}`] = state[key];
+      delete state[key];
+    });
+  });
+  return made;
 }
 
 interface SpectralOptions {

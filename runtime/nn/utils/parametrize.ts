@@ -55,6 +55,17 @@ class ParametrizationListClass extends ModuleList {
       (found instanceof Tensor ? [found] : found).forEach((x, i) => copy_(this.originals()[i]!, x));
     });
   }
+  get isSequence(): boolean {
+    return this.several > 0;
+  }
+  /** Lets an original that is alone be the tensor that the module had, which optimizers may have. */
+  keep(before: Tensor): void {
+    if (this.several) return;
+    const { original } = own(this) as { original: Tensor };
+    before.set_data(original.detach());
+    if (before instanceof Parameter) own(this)["original"] = before;
+    else this.register_buffer("original", before);
+  }
   originals(): Tensor[] {
     return this.several
       ? Array.from({ length: this.several }, (_, i) => own(this)[`original${i}`] as Tensor)
@@ -73,7 +84,7 @@ class ParametrizationListClass extends ModuleList {
 export const ParametrizationList = /* @__PURE__ */ callableClass(
   ParametrizationListClass,
   "ParametrizationList",
-  "constructor modules original unsafe?, inverse !, right_inverse value",
+  "constructor modules original unsafe?, inverse !, keep !, right_inverse value",
 );
 export type ParametrizationList = ParametrizationListClass;
 
@@ -108,6 +119,7 @@ export function register_parametrization(...args: unknown[]): Module {
     op = "register_parametrization";
   checkModule(module, op);
   checkModule(parametrization, op);
+  parametrization.train(module.training);
   const before = own(module)[name];
   if (!(before instanceof Tensor))
     throw new OpError(
@@ -129,6 +141,7 @@ export function register_parametrization(...args: unknown[]): Module {
     );
   }
   if (known) return module;
+  list.keep(before);
   forget(module, name);
   if (!listsOf(module)) module.add_module("parametrizations", ModuleDict());
   listsOf(module)!.set(name, list);
@@ -166,13 +179,17 @@ export function remove_parametrizations(...args: unknown[]): Module {
     throw new OpError(
       "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence of tensors.",
     );
-  const value = leave ? unrecorded(() => list().detach()) : original.detach(),
-    trained = original instanceof Parameter;
+  // An original that is alone is what optimizers have, and stays that.
+  const alone = originals.length === 1 && !list.isSequence,
+    value = leave ? unrecorded(() => list().detach()) : original,
+    trained = originals.some((x) => x.requires_grad);
+  if (alone && leave) original.set_data(value);
   forget(module, name);
   listsOf(module)!.pop(name);
   if (listsOf(module)!.size === 0) forget(module, "parametrizations");
-  if (trained) module.register_parameter(name, new Parameter(value, original.requires_grad));
-  else module.register_buffer(name, value);
+  if (original instanceof Parameter && (alone || trained))
+    module.register_parameter(name, alone ? original : new Parameter(value));
+  else module.register_buffer(name, alone ? original : value);
   return module;
 }
 
