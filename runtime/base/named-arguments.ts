@@ -2,7 +2,8 @@
 // the generated ops too (dispatch/op-arguments.ts keeps their names apart).
 
 import { TypeMismatchError } from "./errors.js";
-import { living, unknownOption } from "./argument-kinds.js";
+import { flag, living, unknownOption } from "./argument-kinds.js";
+import { LEGACY, legacyReduction } from "./legacy-reduction.js";
 
 /** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
@@ -56,9 +57,17 @@ export function putOptions(
   others: readonly string[] = [],
   rest: Record<string, unknown> = {},
 ): void {
+  const reduced = names.indexOf("reduction"),
+    legacy: Record<string, unknown> = {};
   for (const name of Object.keys(options)) {
     const at = placeOf(names, name),
-      other = at < 0 ? others[placeOf(others, name)] : names[at];
+      other = at < 0 ? others[placeOf(others, name)] : names[at],
+      old = at < 0 && reduced >= 0 ? LEGACY[placeOf(LEGACY, name)] : undefined;
+    if (other === undefined && old !== undefined) {
+      const value = given(op, name, options[name]);
+      if (value !== null) legacy[old] = flag(value, op, name);
+      continue;
+    }
     if (other === undefined) throw unknownOption(op, name, [...names, ...others]);
     const value = given(op, name, options[name]);
     if (at < 0) {
@@ -67,6 +76,7 @@ export function putOptions(
       throw new TypeMismatchError(`${op}: got multiple values for argument '${name}'`);
     else values[at] = value;
   }
+  if (Object.keys(legacy).length) values[reduced] = legacyReduction(legacy["size_average"], legacy["reduce"]);
 }
 
 /** An object of options by the names that a function has for them, alone. */

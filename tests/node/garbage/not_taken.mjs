@@ -2,9 +2,6 @@
 
 /** Names of PyTorch's that are not taken, and by which exports. */
 const NOT_TAKEN = {
-  // Old spellings of `reduction`, which PyTorch warns of.
-  size_average: /./,
-  reduce: /^torch\.nn\./,
   // How a derivative is computed: there is one way here.
   "_preallocate_and_copy|strict": /^torch\.func\.j/,
   "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs": /^torch\.autograd\.grad/,
@@ -38,6 +35,10 @@ const NOT_TAKEN = {
   "mode|_new_state|orig_func|a|iterable|_caller|_devices_kw":
     /^(torch\.(device|Size|random\.fork_rng)|Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
 };
+
+/** Whether the export `name` takes PyTorch's parameter `option` by name alone: old spellings of `reduction`. */
+export const byNameAlone = (name, option) =>
+  option === "size_average" || (option === "reduce" && /^torch\.nn\./.test(name));
 
 /** Whether the export `name` does without PyTorch's parameter `option`. */
 export const notTaken = (name, option) =>
