@@ -13,7 +13,7 @@ import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHe
 import { openRanges } from "./ranges.js";
 import { Loading } from "./progress.js";
 import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";
-import { type Target, writeTo } from "./target.js";
+import { type Target, bytesOf, writeTo } from "./target.js";
 
 const label = (entry: Entry): string => `tensor "${entry.name}"`;
 
@@ -271,13 +271,5 @@ export async function save(
   options: SaveOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   [tensors, options] = taken("save tensors{} | metadata dtype", arguments);
-  const parts: Uint8Array[] = [];
-  for await (const part of pieces(tensors, options, "save")) parts.push(part);
-  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return bytesOf(pieces(tensors, options, "save"));
 }

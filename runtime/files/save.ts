@@ -14,7 +14,7 @@ import { keysOf } from "./keys.js";
 import { FILE_TYPES, encode } from "./number-formats.js";
 import { Call, Global, Reference, Tuple, pickle } from "./pickle-writer.js";
 import { type SaveOptions, floatType, pieces } from "./safetensors.js";
-import { type Target, writeTo } from "./target.js";
+import { type Target, bytesOf, writeTo } from "./target.js";
 import { zipped } from "./zip-writer.js";
 
 /**
@@ -24,17 +24,20 @@ import { zipped } from "./zip-writer.js";
  * A file whose name ends in `.safetensors`, or for which `metadata` is given, is a safetensors file instead, and `obj`
  * a dictionary of tensors.  What is written are the values at the call: training may go on before the promise settles.
  * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or
- * the handle of a file in a page.
+ * the handle of a file in a page; without it the answer is the file's bytes, which `torch.load` takes.
  */
-export async function save(obj: unknown, f: Target, options: SaveOptions = {}): Promise<void> {
-  [obj, f, options] = taken("save obj{} f | metadata dtype", arguments);
+export function save(obj: unknown, f: Target, options?: SaveOptions): Promise<void>;
+export function save(obj: unknown, options?: SaveOptions): Promise<Uint8Array<ArrayBuffer>>;
+export async function save(...args: unknown[]): Promise<void | Uint8Array<ArrayBuffer>> {
+  const [obj, f, options] = taken("save obj{} f? | metadata dtype", args) as [unknown, Target | null, SaveOptions];
+  const write = (parts: AsyncIterable<Uint8Array>) =>
+    (f ?? null) === null ? bytesOf(parts) : writeTo(f!, parts, "save");
   const named: unknown = typeof f === "object" && f !== null && "name" in f ? f.name : f,
     plain = typeof named === "string" || named instanceof URL ? String(named) : "";
-  if (options.metadata || plain.endsWith(".safetensors"))
-    return writeTo(f, pieces(dictionary(obj), options, "save"), "save");
+  if (options.metadata || plain.endsWith(".safetensors")) return write(pieces(dictionary(obj), options, "save"));
   if (typeof obj === "function" && !(obj instanceof Tensor)) dictionary(obj);
   const folder = /([^/\\]*?)(\.[^./\\]*)?$/.exec(plain)![1] || "archive";
-  return writeTo(f, checkpoint(obj, folder, options), "save");
+  return write(checkpoint(obj, folder, options));
 }
 
 function dictionary(given: unknown): Readonly<Record<string, Tensor>> {

@@ -13,6 +13,19 @@ interface FileHandle {
  */
 export type Target = string | URL | WritableStream<Uint8Array> | FileHandle;
 
+/** All parts in a row. */
+export async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const list: Uint8Array[] = [];
+  for await (const part of parts) list.push(part);
+  const out = new Uint8Array(list.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const part of list) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
 /** Writes all parts one after the other. */
 export async function writeTo(target: Target, parts: AsyncIterable<Uint8Array>, op: string): Promise<void> {
   if (typeof target === "string" || target instanceof URL) {
@@ -21,7 +34,7 @@ export async function writeTo(target: Target, parts: AsyncIterable<Uint8Array>, 
       throw new OpError(`${op}: ${text} is an address, to which nothing can be written`);
     if (!hasPaths())
       throw new OpError(
-        `${op}: there are no paths here to write "${text}" to; await torch.safetensors.save(tensors) makes the bytes, or hand in the handle of a file`,
+        `${op}: there are no paths here to write "${text}" to; await torch.save(obj) and await torch.safetensors.save(tensors) make the bytes, or hand in the handle of a file`,
       );
     return writePath(/^file:/i.test(text) ? new URL(text) : text, parts);
   }

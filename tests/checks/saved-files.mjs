@@ -30,6 +30,21 @@ export default {
       ["pt", ["none", "one", "turned", "w", "n", ...(t.hasHalf ? ["h"] : []), "i", "u", "b"]],
     );
   },
+  "without a file torch.save answers the bytes of one": async ({ torch, device, tensor, equal, throws }) => {
+    const { save, load } = torch,
+      model = { x: tensor([1, 2]), epoch: 3 },
+      bytes = await save(model),
+      found = await load(bytes, { device });
+    equal([bytes instanceof Uint8Array, await found.x.tolist(), found.epoch], [true, [1, 2], 3]);
+    const named = await load(await save({ obj: model, f: null }), { device });
+    equal([await named.x.tolist(), named.epoch], [[1, 2], 3]);
+    const tensors = await save({ x: model.x }, { metadata: { by: "hand" } }),
+      opened = await torch.safetensors.safe_open(tensors);
+    equal([opened.metadata().by, opened.keys()], ["hand", ["x"]]);
+    const { param_groups } = await load(await save(torch.optim.SGD([torch.nn.Parameter(model.x)]).state_dict()));
+    equal(param_groups[0].params, [0]);
+    await throws(() => save(model, undefined), /argument 'f' is undefined/);
+  },
   "entries of saved archives have the sums of their bytes that zip asks for": async (t) => {
     const parts = [];
     await t.torch.save({ x: t.tensor([1, 2]) }, new WritableStream({ write: (part) => void parts.push(part.slice()) }));
