@@ -127,7 +127,8 @@ def task(op: OpDef, number: int, instance: Instance, given: dict[str, np.ndarray
     def array(name: str) -> np.ndarray:
         if name not in arrays:
             t = tensors[name]
-            shape = arrays[t.like].shape if t.like in arrays else extents(t, env, instance.packs)
+            known = t.role != "output" and t.like in arrays
+            shape = arrays[t.like].shape if known else extents(t, env, instance.packs)
             arrays[name] = np.zeros(shape, {"int": np.int32, "bool": bool, "T": dtype}.get(t.dtype, np.float64))
         return arrays[name]
 

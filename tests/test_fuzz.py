@@ -64,6 +64,7 @@ WORDS = [
     "nograd",
     "sample",
     "drop",
+    "like",
     "unless",
     "mut",
     "when",

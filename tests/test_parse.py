@@ -26,6 +26,7 @@ CONSTRUCTS = {
     "split_and_chosen": "op glu(input: Float[*A, (2 N)@dim, *B], dim: dim = -1) -> Float[*A, N, *B]\n    out[*a, i, *b] = input[*a, 0, i, *b] / (1 + exp(-input[*a, 1, i, *b]))\n",
     "optional_dims": "op top(input: Num[*A, K@dim, *B], dim: dim, keepdim: bool = false) -> (values: Num[*A, 1 if keepdim, *B], indices: Int[*A, 1 if keepdim, *B])\n    values[*a, 0, *b] = max[k] input[*a, k, *b]\n    indices[*a, 0, *b] = argmax[k] input[*a, k, *b]\n",
     "drop": "op total(input: Any, dim: dims = all, keepdim: bool = false) -> Num drop dim unless keepdim = sum[dim] input\n",
+    "like": "op scale(input: Float[N], weight: Float[N]?) -> (out: Float[N] like input, total: Float)\n    out[n] = input[n] * (weight[n] ?? 1)\n    total = sum(input)\n",
     "choices": 'op resize(input: Num, mode: "nearest" = "nearest", reduction: "mean" | "sum" | "none" = "mean", low: num?, dim: dims?) = input if mode == "nearest" else low ?? 0\n',
     "null_alone": "op plain(input: Float, way: none) = input\n",
     "scatter": "op spread(input: Num[N], index: Int[M], src: Num[M]) -> Num[N]\n    out[i] = input[i]\n    out[index[j]] += src[j]\n    out[index[j]] max= src[j]\n    out[index[j]] min= src[j]\n",

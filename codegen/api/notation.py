@@ -204,7 +204,7 @@ class Writer:
 
     def slot(self, n: int, s: model.Slot) -> list[str]:
         dims = [self.dim(d) for d in s.dims]
-        if s.like >= 0:
+        if s.like >= 0 and s.role != "output":
             return [
                 f"{s.name.removesuffix(self.op.slots[s.like].name)}{s.like}",
                 *(dims if s.dims != self.op.slots[s.like].dims else []),
@@ -213,6 +213,7 @@ class Writer:
             *([s.name] if s.role != "input" else []),
             *dims,
             *([f"={s.dtype}"] if s.dtype != "T" else []),
+            *([f"^{s.like}"] if s.like >= 0 else []),
             *(["&"] if s.mut else []),
         ]
 

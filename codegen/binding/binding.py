@@ -363,12 +363,16 @@ def bind_slots(op: Op, call: Call, metas: list[Meta | None], parts: Parts | None
             )
         elif slot.role == "input":
             out.append(Bound(own, [], [], 0, [], False, False))
-        elif slot.like >= 0 and op.slots[slot.like].role == "input" and not out[slot.like].given:
-            out.append(Bound(own, [], [], 0, [], False, False))
-        elif slot.like >= 0:
-            dtype = call.dtype if own == "own" else own
-            out.append(alike(slot, out[slot.like], dtype, env, packs, kept, dropped, parts))
+        elif slot.role == "cotangent" or slot.role == "gradient":
+            model = out[slot.like]
+            theirs = op.slots[slot.like]
+            if theirs.role == "input" and not model.given:
+                out.append(Bound(own, [], [], 0, [], False, False))
+                continue
+            dtype = model.dtype if theirs.role == "output" and theirs.like >= 0 else call.dtype if own == "own" else own
+            out.append(alike(slot, model, dtype, env, packs, kept, dropped, parts))
         else:
+            own = out[slot.like].dtype if slot.like >= 0 else own
             shape = shape_of(op, slot, env, packs, kept, keepdim and slot.role == "output", parts)
             if numel(shape) > MOST_ELEMENTS:
                 raise OpError(f"{op.name}: a tensor of shape {shape_text(shape)} has too many elements")

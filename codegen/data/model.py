@@ -47,7 +47,7 @@ class Slot:
     role: str
     dtype: str  # "T" (promoted), "own" (the argument's), "int64", "int32", "bool", "float32"
     dims: list[Dim]
-    like: int  # cotangent, gradient: the slot whose shape it has; else -1
+    like: int  # cotangent, gradient: the slot whose shape it has; output: the one in whose type it is stored; else -1
     mut: bool
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..text.diagnostics import Error, choice_label, did_you_mean, either
 from ..text.source import Source
-from ..text.syntax import Op, Param, Span, Type
+from ..text.syntax import Op, Output, Param, Span, Type
 from ..text.vocabulary import (
     LISTS,
     OPTION_TYPES,
@@ -265,6 +265,8 @@ class Signature(Shapes):
                     self.error("type", "a result is a tensor, no number", o.type.span)
                 if o.type.choices:
                     self.error("type", "a result is a tensor, not a text", o.type.span)
+                if o.type.like:
+                    self.like(o)
                 if o.type.dims is not None:
                     self.shape(o.type.dims, defines=False, where=o.type.span)
             axes = axes_of(o.type.dims) if o.type else None
@@ -278,6 +280,19 @@ class Signature(Shapes):
         self.later.clear()
         if op.drop:
             self.drop(declared)
+
+    def like(self, o: Output):
+        """`like input` names floats that are always given: only floats have types whose elements are computed alike."""
+        assert o.type is not None
+        at = (o.type.span[1] - len(o.type.like), o.type.span[1])
+        thing = self.scope.things.get(o.type.like)
+        floats = [p.name for p in self.op.params if p.type.name == "Float" and not p.type.optional]
+        if not thing:
+            self.error("name", f"unknown tensor `{o.type.like}`", at, did_you_mean(o.type.like, floats))
+        elif o.type.like not in floats:
+            self.error("type", f"`{o.type.like}` is no tensor of floats that is always given", at)
+        elif o.type.name != "Float":
+            self.error("type", f"a result like `{o.type.like}` is `Float`", o.type.span)
 
     def drop(self, declared: Span):
         name, unless = self.op.drop

@@ -131,7 +131,8 @@ class Dim:
 @dataclass(frozen=True)
 class Tensor:
     """role: input output temp cotangent gradient.  dtype: "T" (the op's promoted type), "int", "bool",
-    "own" (an input's own type).  A gradient or cotangent is `like` the tensor it belongs to.
+    "own" (an input's own type).  A gradient or cotangent is `like` the tensor it belongs to, and has its shape; an
+    output is `like` the input in whose type it is stored, where it is computed in T and yet has not that type.
     A `float` accumulator or table that must not follow T is dtype "float"."""
 
     name: str

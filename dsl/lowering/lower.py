@@ -52,7 +52,7 @@ class Lowering(Statements):
         for o in op.outputs:
             if o.type is not None and o.type.dims is not None:
                 dims, items = self.patterns.of(o.type.dims, result=True)
-                self.declare(Tensor(o.name, "output", dims, output_dtype(o.type.name, op)), items)
+                self.declare(Tensor(o.name, "output", dims, output_dtype(o.type.name, op), o.type.like), items)
         if op.launches:
             self.guarded(body_statements, self)
         for a in op.body:

@@ -260,7 +260,8 @@ class Whole:
             here = [w for w, s in shapes if len(s) == len(largest)]
             dims = tuple(replace(d, when=either(here, op.choices)) for d in dims)
         dtype = self.dtype(name, output)
-        op.declare(Tensor(name, "output" if output else "temp", dims, dtype), items)
+        like = output.type.like if output is not None and output.type is not None else ""
+        op.declare(Tensor(name, "output" if output else "temp", dims, dtype, like), items)
 
     def dtype(self, name: str, output) -> str:
         if output is not None and output.type is not None and output.type.name:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.dtypes import is_floating, is_rounded
 from ..ir.expression import RawResult
-from ..ir.program import Program, Stmt
+from ..ir.program import Program, Stmt, Tensor
 from ..ir.tidy import live
 from . import body_run
 from .sizes import constant, extents
@@ -74,6 +74,7 @@ class Run:
             kind = program.tensors[n].dtype if n in program.tensors else "own"
             self.arrays[n] = v.astype(self.kind(kind)) if kind != "own" else v
         self.shapes = {n: v.shape for n, v in views.items()}
+        self.types = {n: v.dtype for n, v in views.items()}
         self.given = set(views)
         self.changed: list[str] = []
         self.stored: dict[str, np.ndarray] = {}  # for an audit: the elements that have a value
@@ -104,8 +105,14 @@ class Run:
         results = {}
         for n in [*outputs, *(m for m in self.changed if m not in outputs)]:
             if not self.absent(n):
-                results[n] = self.array(n).astype(self.T) if p.tensors[n].dtype == "T" else self.array(n)
+                results[n] = (
+                    self.array(n).astype(self.result_type(p.tensors[n])) if p.tensors[n].dtype == "T" else self.array(n)
+                )
         return results
+
+    def result_type(self, t: Tensor) -> np.dtype:
+        """The type of a result that is computed in T."""
+        return self.types[t.like] if t.role == "output" and t.like in self.types else self.T
 
     def raw(self, s: Stmt):
         """What the steps of a body make of its inputs; they run once for all results."""
@@ -145,7 +152,7 @@ class Run:
         t = self.program.tensors[target]
         if target in self.shapes:
             return self.shapes[target]
-        if t.like in self.shapes:
+        if t.role != "output" and t.like in self.shapes:
             return self.shapes[t.like]
         return tuple(extents(t, self.env, self.packs))
 

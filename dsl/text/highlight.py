@@ -16,7 +16,7 @@ FILE = GRAMMAR.with_name("op.tmLanguage.json")
 EXTENSION = ROOT / "editors" / "vscode" / "syntaxes" / FILE.name  # the same in an editor's extension
 ITEM_WORDS = ("op", "def", "schedule")
 FORMULA_WORDS = ("if", "else", "and", "or", "not", "in")
-INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "prints", "over", "groups", "of", "each", "break")
+INNER_WORDS = ("mut", "drop", "like", "unless", "when", "raises", "prints", "over", "groups", "of", "each", "break")
 
 
 def words(names) -> str:

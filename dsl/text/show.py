@@ -144,7 +144,8 @@ def type_text(t: Type) -> str:
     name = " | ".join(f'"{c}"' for c in t.choices) if t.choices else "Complex" if t.complex else t.name
     dims = t.dims[:-1] if t.dims and t.complex else t.dims
     shape = "" if dims is None else f"[{', '.join(map(dim, dims))}]"
-    return name + shape + (f" | {t.instead}" if t.instead else "") + "?" * t.optional
+    like = f" like {t.like}" if t.like else ""
+    return name + shape + (f" | {t.instead}" if t.instead else "") + "?" * t.optional + like
 
 
 def signature(op: Op) -> str:

@@ -82,7 +82,8 @@ class Type:
     """`Float[*B, N]?`, `Num | num`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape.
 
     instead: what may stand for the tensor, "num" or "ints".
-    complex: whether it was written `Complex`: floats whose last axis holds a number's two parts."""
+    complex: whether it was written `Complex`: floats whose last axis holds a number's two parts.
+    like: of a result, the parameter in whose type it is answered, whatever T is."""
 
     name: str
     dims: tuple[Dim, ...] | None = None
@@ -91,6 +92,7 @@ class Type:
     instead: str = ""
     span: Span = spot()
     complex: bool = field(default=False, repr=False)
+    like: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,8 @@ class Build(Formulas):
         return place(m)
 
     def output_type(self, m, c):
-        return c[0] if isinstance(c[0], Type) else Type("", c[0], span=place(m))
+        own = c[0] if isinstance(c[0], Type) else Type("", c[0], span=place(m))
+        return own if c[1] is None else replace(own, like=str(c[1]), span=place(m))
 
     def output(self, m, c):
         return Output(str(c[0]), c[1], place(m))

@@ -2,6 +2,7 @@
 // random tensors of a given mean.
 
 import { emptyOn } from "../tensor/allocate.js";
+import { cast } from "../tensor/copy.js";
 import {
   type Options,
   type RandomOptions,
@@ -184,5 +185,6 @@ export function normal(...args: unknown[]): Tensor {
     );
   const { generator = null } = random;
   const noise = randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator });
-  return add(isTensor(std) ? (run(normal_spreadOp, [noise, std]) as Tensor) : mul(noise, std), mean) as Tensor;
+  const drawn = add(isTensor(std) ? (run(normal_spreadOp, [noise, std]) as Tensor) : mul(noise, std), mean) as Tensor;
+  return cast(drawn, noise.dtype, "normal");
 }

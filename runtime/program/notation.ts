@@ -137,6 +137,7 @@ export function read({
     for (const token of tokens) {
       if (token === "&") slot.mut = true;
       else if (token[0] === "=") slot.dtype = token.slice(1);
+      else if (token[0] === "^") slot.like = +token.slice(1);
       else slot.dims.push(dim(token));
     }
     if (like && tokens.length === 0) slot.dims = like.dims;
