@@ -59,6 +59,7 @@ SUM, STORE = GOOD.steps
         ({"accesses": (AT, replace(X, index=(pack("b"), idx("k"))), Y)}, "no loop for k"),
         ({"accesses": (AT, replace(X, index=(idx("b"), Element(0))), Y)}, "another kind of axis"),
         ({"accesses": (AT, replace(X, index=(pack("b"), Element(1))), Y)}, "its own element"),
+        ({"accesses": (replace(AT, index=(Element(1),)), X, Y)}, "access 0 needs its own element"),  # through another
         ({"accesses": (AT, replace(X, index=(pack("b"), Element(7))), Y)}, "an access that is not there"),
         ({"accesses": (AT, replace(X, fallback=integer(0)), Y)}, "a place that it never has"),
         ({"accesses": (AT, X, replace(Y, guard=add(Pack("b"), N)))}, "inside a formula"),
