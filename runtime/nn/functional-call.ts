@@ -73,11 +73,18 @@ export function functional_call(...given: unknown[]): unknown {
     named || given.length === 1 ? given : [...given, {}],
   );
   checkModule(module, "functional_call");
-  const wanted: Record<string, Tensor> = Object.assign({}, ...(Array.isArray(dicts) ? dicts : [dicts])),
+  const states = (Array.isArray(dicts) ? dicts : [dicts]) as State[],
+    wanted: Record<string, Tensor> = Object.assign({}, ...states),
     own = new Map<string, Tensor>([
       ...(module as Module).named_parameters({ remove_duplicate: false }),
       ...(module as Module).named_buffers({ remove_duplicate: false }),
     ]);
+  const names = states.flatMap(Object.keys),
+    twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new OpError(
+      `functional_call: ${twice} appears in multiple dictionaries; behavior of functional call is ambiguous`,
+    );
   const extra = Object.keys(wanted).filter((name) => !own.has(name)),
     quoted = (names: string[]) => names.map((n) => `'${n}'`).join(", ");
   if (tie) {

@@ -134,6 +134,10 @@ export default {
     same(t, await read(func.functional_call(layer, state, x)), [6]);
     same(t, await read(func.functional_call(layer, [{ weight: state.weight }, { bias: state.bias }], [x])), [6]);
     same(t, layer.weight instanceof nn.Parameter, true);
+    await t.throws(
+      () => func.functional_call(layer, [state, { bias: state.bias }], [x]),
+      /bias appears in multiple dictionaries/,
+    );
     const gradient = func.grad((p) => func.functional_call(layer, p, [x]).sum())(state);
     same(t, await read(gradient), { weight: [[1, 1]], bias: [1] });
     await t.throws(
