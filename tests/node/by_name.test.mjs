@@ -38,18 +38,19 @@ const NAMELESS = new RegExp(
  */
 const OPTIONAL = /^(Module(List)?\.pop|Tensor\.repeat_interleave|torch\.nn\.Adaptive\w+)$/;
 async function outcomeOf(call, args) {
+  let timer;
   try {
     let value = call(args);
     if (typeof value?.next === "function") value = value.next(); // a generator begins when it is asked
-    let timer;
     const late = new Promise((_, no) => {
       timer = setTimeout(() => no(new Error("a promise that stays open")), 20_000);
     });
     value = await Promise.race([value, late]);
-    clearTimeout(timer);
     return { value };
   } catch (error) {
     return { error };
+  } finally {
+    clearTimeout(timer); // which would keep the process
   }
 }
 
