@@ -79,9 +79,10 @@ const PREFIXED: readonly (readonly [prefix: string, names: Readonly<Record<strin
 const IGNORED = new Set(["layout", "pin_memory", "memory_format", "non_blocking", "generator", "implicit", "copy"]);
 
 function functionOf(name: string): Function | null {
-  for (const place of MODULES) if (typeof place[name] === "function") return place[name] as Function;
-  for (const [prefix, names] of PREFIXED) {
-    const found = name.startsWith(prefix) && names[name.slice(prefix.length)];
+  const places = MODULES.map((place) => [place, name] as const),
+    prefixed = PREFIXED.flatMap(([p, place]) => (name.startsWith(p) ? [[place, name.slice(p.length)] as const] : []));
+  for (const [place, called] of [...places, ...prefixed]) {
+    const found = own(place, called);
     if (typeof found === "function") return found as Function;
   }
   return null;
@@ -96,7 +97,7 @@ function asArguments(args: readonly unknown[], options: Readonly<Record<string, 
   return out;
 }
 
-/** A table's entry; files name what they like, such as `constructor`. */
+/** An entry of a table, or of a module, which bundlers make an object of: files name what they like, as `constructor`. */
 const own = <T>(table: Readonly<Record<string, T>>, name: string): T | null =>
   Object.hasOwn(table, name) ? table[name]! : null;
 
