@@ -106,6 +106,7 @@ def test_the_reference_is_sorted_as_pytorchs_users_look_for_it(documentation):
     assert sorted(left) == [
         "reference/torch._safe_softmax.html",
         "reference/torch.nn.init._calculate_fan_in_and_fan_out.html",
+        "reference/torch.nn.modules.batchnorm._BatchNorm.html",
     ]
     under = {}
     for section in index.split('<section class="subject">')[1:]:
