@@ -313,6 +313,8 @@ class Lowering:
             if fn == "abs" and self.checked(e):
                 return self.call("abs_checked", a, "i")
             return self.call({"fmax": "max", "fmin": "min"}.get(fn, fn), a, "i")
+        if quotient := exact(e):
+            return self.call("trunc_divide", quotient.parts(), "f")
         if fn in NATIVE:
             return self.call(fn, a[:1], "f")
         return self.call(PRELUDE_NAMES.get(fn, fn + "_of"), a, "f")

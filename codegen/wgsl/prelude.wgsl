@@ -497,12 +497,15 @@ fn fmod_of(x: f32, y: f32) -> f32 {
   return copy_sign(bitcast<f32>(select(rest, (rest & 0x007fffffu) | ((e - shift) << 23u), rest >= 0x00800000u)), x);
 }
 
-//= remainder: fmod_of copy_sign sign_bit
+//= remainder: fmod_of sign_bit
+// Nothing is left with the sign of x, as PyTorch has it.
 fn remainder(x: f32, y: f32) -> f32 {
   let r = fmod_of(x, y);
-  if (r == 0.0) { return copy_sign(0.0, y); }
-  return select(r, r + y, sign_bit(r) != sign_bit(y));
+  return select(r, r + y, r != 0.0 && sign_bit(r) != sign_bit(y));
 }
+
+//= trunc_divide: divide
+fn trunc_divide(x: f32, y: f32) -> f32 { return trunc(divide(x, y)); }
 
 //= floor_divide: is_nan is_infinite nan_from copy_sign infinity_like fmod_of sign_bit divide
 fn floor_divide(x: f32, y: f32) -> f32 {

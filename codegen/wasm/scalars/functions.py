@@ -72,6 +72,7 @@ TEXTS: dict[str, str] = {
     "larger_number": "x,y|{{larger(x,y),x,!(y==y)},y,!(x==x)}",
     "smaller_number": "x,y|{{smaller(x,y),x,!(y==y)},y,!(x==x)}",
     "check_value": "x,y|x",
+    "trunc_divide": "x,y|trunc(divide(x,y))",
     "exp_of": (
         "x|c:smaller(larger(x,-746.0),710.0)|n:round(c*1.4426950408889634)|"
         f"r:(c-(n*0.6931471803691238))-(n*1.9082149292705877e-10)|p:1.0+(r+((r*r)*{EXP_REST}))|a:trunc(n*0.5)|"
@@ -187,6 +188,7 @@ TURN_PARTS = (
 )
 # For float32 and float16: right in doubles to ten digits.
 SINGLE: dict[str, str] = {
+    "trunc_divide": "x,y|trunc(rounded(divide(x,y)))",  # 1 / 0.1 is 10 in 32 bits
     "exp_of": (
         f"x|c:at_most(at_least(x,-709.08),710.0)|t:(c*1.4426950408889634)+{WHOLE_PART}|"
         f"r:c-((t-{WHOLE_PART})*0.6931471805599453)|(1.0+(r*(1.0+(r*{EXP_SHORT}))))*power_in(t)"

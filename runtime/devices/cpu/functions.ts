@@ -26,8 +26,21 @@ import { uniform } from "../../elements/philox.js";
 
 export type Scalar = (...args: number[]) => number;
 
-/** The run that asks: its op, whether T is bool, whether whole numbers of it wrap, whether it is uint32 or int64, and what random draws begin with. */
-export const asking = { op: "", bool: false, narrow: false, unsigned: false, long: false, seed0: 0, seed1: 0, call: 0 };
+/**
+ * The run that asks: its op, whether T is bool, whether whole numbers of it wrap, whether it is uint32 or int64, whether
+ * floats of it have 32 bits or fewer, and what random draws begin with.
+ */
+export const asking = {
+  op: "",
+  bool: false,
+  narrow: false,
+  unsigned: false,
+  long: false,
+  single: false,
+  seed0: 0,
+  seed1: 0,
+  call: 0,
+};
 
 export const beyondDoubles = (op: string, what: string): OpError =>
   new OpError(`${op}: ${what} does not fit into 53 bits, which int64 has where there is no WebAssembly`);
@@ -200,6 +213,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   tanh_of: Math.tanh,
   to_int: truncated,
   trunc: Math.trunc,
+  trunc_divide: (x, y) => Math.trunc(asking.single ? Math.fround(x / y) : x / y), // 1 / 0.1 is 10 in 32 bits
   trunc_divide_checked: (x, y) => fits(truncOf(x, y)),
   uniform_random: (draw, place) => uniform(asking.seed0, asking.seed1, asking.call, draw, place),
 };

@@ -164,6 +164,7 @@ export class KernelEvaluator {
     asking.narrow = is_narrow(dtype);
     asking.unsigned = dtype === "uint32";
     asking.long = dtype === "int64";
+    asking.single = float && dtype !== "float64";
     asking.seed0 = env["seed0_"]!;
     asking.seed1 = env["seed1_"]!;
     asking.call = env["call_"]!;
