@@ -86,10 +86,6 @@ export function put(...args: unknown[]): Tensor {
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
 export function take_along_dim(...args: unknown[]): Tensor {
   const [input, indices, along] = TAKE_ALONG_DIM(args);
-  if (indices.dtype !== "int64")
-    throw new TypeMismatchError(
-      `take_along_dim: torch.take_along_dim(): dtype of indices should be int64, but got ${indices.dtype}`,
-    );
   if (along === undefined)
     return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
   if (input.ndim !== indices.ndim) {

@@ -62,16 +62,6 @@ export default {
         [1, 2, 0, 4],
       ],
     ]),
-  "take_along_dim takes places of 64 bits alone": async ({ tensor, torch, equal, throws }) => {
-    const x = tensor([[1, 2]]),
-      places = (dtype) => tensor([[1]], { dtype });
-    for (const dtype of ["int32", "int16", "uint8", "float32", "bool"])
-      for (const dim of [[], [1]])
-        await throws(() => torch.take_along_dim(x, places(dtype), ...dim), /dtype of indices should be int64/);
-    equal(await x.take_along_dim(places("int64"), 1).tolist(), [[2]]);
-    equal(await torch.take_along_dim(x, torch.argsort(x, 1, true), 1).tolist(), [[2, 1]]);
-  },
-
   "an index without axes is one of one element": async (c) => {
     const at = (x, i, options = { dtype: "int32" }) => x(i, options);
     await answers(c, [
