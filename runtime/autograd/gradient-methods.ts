@@ -4,7 +4,7 @@
 import * as copying from "../tensor/copy.js";
 import { type Layout, Tensor } from "../tensor/tensor.js";
 import { named } from "../base/named-arguments.js";
-import { accumulateInto } from "./accumulate.js";
+import { accumulateInto, letGo } from "./accumulate.js";
 import { type BackwardOptions, backwardFrom } from "./engine.js";
 
 declare module "../tensor/tensor.js" {
@@ -25,7 +25,8 @@ class GradientMethods {
   }
   /** @internal Adds to the gradient. */
   receive(this: Tensor, grad: Tensor): void {
-    accumulateInto(this, grad);
+    if (this.requires_grad) accumulateInto(this, grad);
+    else letGo(grad); // a leaf that was frozen after the call
   }
   /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
   backward(this: Tensor, gradient?: Tensor | null | BackwardOptions, options?: BackwardOptions): void {

@@ -357,4 +357,14 @@ export default {
     result.grad = t.tensor([[1, 1, 1]]);
     t.equal(await result.grad.tolist(), [[1, 1, 1]]);
   },
+  "a leaf that was frozen after a call gets no gradient": async (t) => {
+    for (const freeze of [(x) => x.requires_grad_(false), (x) => x.detach_().unsqueeze_(0)]) {
+      const x = t.tensor([1, 2], { requires_grad: true }),
+        w = t.tensor([3, 4], { requires_grad: true }),
+        y = x.mul(2).add(w);
+      freeze(x);
+      y.sum().backward();
+      t.equal([x.grad, await w.grad.tolist()], [null, [1, 1]]);
+    }
+  },
 };
