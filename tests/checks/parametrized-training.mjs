@@ -1,16 +1,6 @@
 // Parametrizations and what there was before them: optimizers that have a parameter, and states of nn.utils.weight_norm.
 
-const W = [
-  [3, 4],
-  [1, -2],
-  [0.5, 0.25],
-];
-const names = (module) => Object.keys(module.state_dict());
-function linear(t) {
-  const layer = t.torch.nn.Linear(2, 3).to(t.device);
-  layer.load_state_dict({ weight: W, bias: [0.1, 0.2, 0.3] });
-  return layer;
-}
+import { W, linear, names } from "./reparametrized.mjs";
 
 export default {
   "an optimizer goes on moving what is parametrized, and what is so no longer": async ({ torch, tensor, equal }) => {

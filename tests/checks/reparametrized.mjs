@@ -1,13 +1,13 @@
 // nn.utils.parametrize, parametrizations, weight_norm, spectral_norm, prune, and optim.swa_utils.  The numbers are PyTorch
 // 2.13's.
 
-const W = [
+export const W = [
   [3, 4],
   [1, -2],
   [0.5, 0.25],
 ];
-const names = (module) => Object.keys(module.state_dict());
-function linear(t) {
+export const names = (module) => Object.keys(module.state_dict());
+export function linear(t) {
   const layer = t.torch.nn.Linear(2, 3).to(t.device);
   layer.load_state_dict({ weight: W, bias: [0.1, 0.2, 0.3] });
   return layer;
