@@ -290,7 +290,7 @@ def _single_files(dist: Path) -> None:
 
 
 def _for_node(dist: Path) -> None:
-    """Entries that share files, and beside them what they read."""
+    """All entries, split into files that they share, and beside them the scripts that one of them reads."""
     shutil.rmtree(dist / NODE, ignore_errors=True)
     _bundled(
         dist,

@@ -498,7 +498,7 @@ fn fmod_of(x: f32, y: f32) -> f32 {
 }
 
 //= remainder: fmod_of sign_bit
-// Nothing is left with the sign of x, as PyTorch has it.
+// A remainder of 0 has the sign of x, as in PyTorch.
 fn remainder(x: f32, y: f32) -> f32 {
   let r = fmod_of(x, y);
   return select(r, r + y, r != 0.0 && sign_bit(r) != sign_bit(y));

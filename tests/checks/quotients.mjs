@@ -1,5 +1,4 @@
-// Quotients that are cut, and what remains: PyTorch rounds a quotient to its type first, and nothing that remains has
-// the sign of what was divided.
+// Quotients that are cut towards zero, which PyTorch rounds to their type first, and the sign of a remainder of 0.
 
 const tenths = Array.from({ length: 401 }, (_, i) => (i - 200) / 10),
   divisors = [0.1, 0.2, 0.3, 0.7, -0.1, -1.1];
@@ -28,7 +27,7 @@ export default {
       t.equal(cut > 50, dtype === torch.float32); // the numbers show which it was
     }
   },
-  "nothing that remains has the sign of what was divided": async (t) => {
+  "a remainder of 0 has the sign of the dividend": async (t) => {
     const a = [6, -6, -0, 0, -7, 7.5],
       b = [-3, 3, 0.5, -2, -7, 2.5],
       given = (list) => t.torch.tensor(list, { device: t.device });

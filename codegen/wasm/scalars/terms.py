@@ -213,7 +213,7 @@ class Terms:
             is_bool = self.dtype == "bool"
             one = self.of(Constant(parts[0].kind, 1 if is_bool else -1), {})
             return self.one(Binary("-" if is_bool else "^", one.e, one.e), [one, parts[0]], parts[0].kind)
-        if name == "rounded":
+        if name == "rounded":  # of a definition in functions.py
             return self.one(Rounded(parts[0].e), parts, "f")
         if name == "divide" and value_of(parts[1]) == 1:
             return parts[0]
