@@ -8,49 +8,59 @@ import { taken } from "../base/named-arguments.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { tensor } from "../creation/create.js";
 import { zeros_like, ones_like } from "../creation/like.js";
-import { lerp } from "../../names/torch.js";
+import { add, div, eq, lerp, mul, sub, where } from "../../names/torch.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { copy_, fill_, to } from "../views/transfer.js";
+import { copy_, to } from "../views/transfer.js";
 import { Module } from "../nn/module.js";
 import { checkModule } from "../nn/tree.js";
 import { must } from "./options.js";
 import { type LRScheduler, groupsIn, perGroup, scheduler } from "./lr_scheduler/scheduler.js";
 
-type Average = (averaged: Tensor, current: Tensor, num_averaged: number) => Tensor;
-type Averages = (averaged: readonly Tensor[], current: readonly Tensor[], num_averaged: number) => void;
+/** `num_averaged`: a tensor of one number, how many values are in the average. */
+type Average = (averaged: Tensor, current: Tensor, num_averaged: Tensor) => Tensor;
+type Averages = (averaged: readonly Tensor[], current: readonly Tensor[], num_averaged: Tensor) => void;
 
-const toward = (averaged: Tensor, current: Tensor, part: number): Tensor =>
-  lerp(averaged, current.detach(), part) as Tensor;
-function part(decay: unknown, op: string): number {
-  const kept = number(decay, op, "decay");
-  if (!(kept >= 0 && kept <= 1))
-    throw new OpError(`Invalid decay value ${kept} provided. Please provide a value in [0,1] range.`);
-  return 1 - kept;
+function decayOf(given: unknown, op: string): number {
+  const decay = number(given ?? 0.999, op, "decay");
+  if (!(decay >= 0 && decay <= 1))
+    throw new OpError(`Invalid decay value ${decay} provided. Please provide a value in [0,1] range.`);
+  return decay;
 }
+const forgetting = (decay: number, averaged: Tensor, current: Tensor): Tensor =>
+  add(mul(averaged, decay), mul(current, 1 - decay));
+const mean = (averaged: Tensor, current: Tensor, n: Tensor | number): Tensor =>
+  add(averaged, div(sub(current, averaged), typeof n === "number" ? n + 1 : add(n, 1)));
+
 /** An average that forgets: `decay` of it, and the rest of the new value. */
 export function get_ema_avg_fn(decay?: number | { decay?: number }): Average {
-  const step = part(taken("get_ema_avg_fn decay?", arguments)[0] ?? 0.999, "get_ema_avg_fn");
-  return (averaged, current) => toward(averaged, current, step);
+  const part = decayOf(taken("get_ema_avg_fn decay?", arguments)[0], "get_ema_avg_fn");
+  return (averaged, current) => unrecorded(() => forgetting(part, averaged, current));
 }
 /** The mean of all values. */
 export function get_swa_avg_fn(): Average {
   taken("get_swa_avg_fn", arguments);
-  return (averaged, current, n) => toward(averaged, current, 1 / (n + 1));
+  return (averaged, current, n) => unrecorded(() => mean(averaged, current, n));
 }
-const ofMany =
-  (average: Average): Averages =>
-  (averaged, current, n) => {
-    averaged.forEach((x, i) => copy_(x, average(x, current[i]!, n)));
-  };
 /** The same for lists of tensors, which they change. */
 export function get_ema_multi_avg_fn(decay?: number | { decay?: number }): Averages {
-  [decay] = taken("get_ema_multi_avg_fn decay?", arguments);
-  return ofMany(get_ema_avg_fn((decay ?? 0.999) as number));
+  const part = decayOf(taken("get_ema_multi_avg_fn decay?", arguments)[0], "get_ema_multi_avg_fn");
+  return (averaged, current) => {
+    unrecorded(() => {
+      averaged.forEach((x, i) => {
+        const y = current[i]!;
+        copy_(x, x.is_floating_point() ? (lerp(x, y, 1 - part) as Tensor) : forgetting(part, x, y));
+      });
+    });
+  };
 }
-/** Averages many parameters at once, each as much as another. */
+/** Averages many tensors at once, each as much as another. */
 export function get_swa_multi_avg_fn(): Averages {
   taken("get_swa_multi_avg_fn", arguments);
-  return ofMany(get_swa_avg_fn());
+  return (averaged, current, n) => {
+    unrecorded(() => {
+      averaged.forEach((x, i) => copy_(x, mean(x, current[i]!, n)));
+    });
+  };
 }
 
 interface AveragedOptions {
@@ -79,43 +89,56 @@ class AveragedModelClass extends Module {
     if (avg_fn && multi_avg_fn) throw new OpError("Only one of avg_fn and multi_avg_fn should be provided");
     Object.defineProperty(this, "how", { value: { avg_fn, multi_avg_fn, use_buffers } });
     this.module = model.deepcopy();
-    this.register_buffer("n_averaged", tensor(0, { dtype: "int64", device: "cpu" }));
     if (device != null) void this.module.to(device as string);
+    this.register_buffer("n_averaged", tensor(0, { dtype: "int64", ...(device == null ? {} : { device: device as string }) }));
   }
   override forward(...args: unknown[]): unknown {
     return this.module(...args);
   }
-  /** Takes the model's parameters into the averages. */
+  /**
+   * Takes the model's parameters into the averages.  The first are copied, whatever an average of nothing and them is:
+   * a tensor counts, so that no device waits for the number and a captured step goes on counting.
+   */
   update_parameters(model: Module): void {
     const { avg_fn, multi_avg_fn, use_buffers } = this.how,
       of = (m: Module): Tensor[] => (use_buffers ? [...m.parameters(), ...m.buffers()] : m.parameters()),
-      averaged = of(this.module),
-      current = of(checkModule(model, "update_parameters"));
-    const { storage, offset } = this.n_averaged;
-    if (storage.device.type !== "cpu")
-      throw new OpError("update_parameters: n_averaged counts on the CPU: move averaged.module, not the whole");
-    const n = Number(storage.elements[offset]);
+      theirs = of(checkModule(model, "update_parameters"));
     unrecorded(() => {
-      if (n === 0) averaged.forEach((x, i) => copy_(x, current[i]!));
-      else {
-        const floats = averaged.flatMap((x, i) => (x.is_floating_point() ? [i] : []));
-        const all = multi_avg_fn ?? ofMany(avg_fn ?? get_swa_avg_fn());
-        all(
-          floats.map((i) => averaged[i]!),
-          floats.map((i) => current[i]!),
-          n,
-        );
-        averaged.forEach((x, i) => {
-          if (!x.is_floating_point()) copy_(x, current[i]!);
-        });
+      const kinds = new Map<string, Pair[]>(),
+        pairs = of(this.module).map((x, i): Pair => [x.detach(), there(theirs[i]!.detach(), x)]);
+      for (const pair of pairs) {
+        const kind = `${pair[0].device} ${pair[0].dtype}`;
+        kinds.set(kind, [...(kinds.get(kind) ?? []), pair]);
+      }
+      for (const alike of kinds.values()) {
+        const n = there(this.n_averaged, alike[0]![0]),
+          first = eq(n, 0),
+          put = (x: Tensor, current: Tensor, average: Tensor) =>
+            copy_(x, where(first, current, to(average, [x.dtype]) as Tensor) as Tensor);
+        if (multi_avg_fn) {
+          const [averaged, current] = [0, 1].map((side) => alike.map((pair) => pair[side]!));
+          multi_avg_fn(averaged!, current!, n);
+          for (const [x, now] of alike) put(x, now, x);
+        } else for (const [x, now] of alike) put(x, now, (avg_fn ?? mean)(x, now, n));
       }
       if (!use_buffers) {
-        const theirs = model.buffers();
-        this.module.buffers().forEach((x, i) => copy_(x, theirs[i]!));
+        const buffers = model.buffers();
+        this.module.buffers().forEach((x, i) => copy_(x, buffers[i]!));
       }
-      fill_(this.n_averaged, n + 1);
+      copy_(this.n_averaged, add(this.n_averaged, 1));
     });
   }
+}
+type Pair = readonly [averaged: Tensor, current: Tensor];
+/** A tensor where the average is. */
+function there(x: Tensor, average: Tensor): Tensor {
+  const moved = to(x, [average.device]);
+  if (moved instanceof Promise)
+    throw new OpError(
+      `update_parameters: averages on ${average.device} of what is on ${x.device}, which is read by a promise: ` +
+        `have both on one device`,
+    );
+  return moved;
 }
 /**
  * @example
