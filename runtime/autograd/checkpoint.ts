@@ -3,7 +3,7 @@
 import { callable, count, flag, listOf } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { titled } from "../base/class-name.js";
-import { isOptions, optionsIn, taken } from "../base/named-arguments.js";
+import { isOptions, optionsIn, placeOf, taken } from "../base/named-arguments.js";
 import { Scoped, runIn } from "../base/scoped.js";
 import { sameShape } from "../base/shape.js";
 import { get_rng_state, set_rng_state } from "../elements/random.js";
@@ -40,12 +40,20 @@ class Enough extends Error {}
 
 const OPTIONS = ["use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"];
 
-/** `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async. */
+/**
+ * `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async.  Options
+ * that are not the checkpoint's are the function's, and come to it as its last argument.
+ */
 export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R {
   if (args.length === 0) [fn] = taken(`checkpoint function | ${OPTIONS.join(" ")}`, arguments);
   const last = args[args.length - 1],
-    named = isOptions(last) && Object.keys(last).some((name) => OPTIONS.includes(name)),
-    options = named ? optionsIn<CheckpointOptions>("checkpoint", args.pop() as object, OPTIONS) : {};
+    named = isOptions(last) && Object.keys(last).some((name) => placeOf(OPTIONS, name) >= 0),
+    [own, others] = named ? parted(args.pop() as object) : [{}, {}],
+    options = optionsIn<CheckpointOptions>("checkpoint", own, OPTIONS);
+  if (Object.keys(others).length > 0) {
+    if (options.use_reentrant) throw new OpError(`Unexpected keyword arguments: ${Object.keys(others).join(",")}`);
+    args.push(others);
+  }
   callable(fn, "checkpoint", "function");
   const keeps = flag(options.preserve_rng_state ?? true, "checkpoint", "preserve_rng_state"),
     compares = options.determinism_check !== "none",
@@ -98,6 +106,14 @@ export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R 
     },
   };
   return withSavedHooks("checkpoint", hooks, () => fn(...args));
+}
+
+/** The options that are the checkpoint's, and those that are its function's. */
+function parted(given: object): [own: object, others: object] {
+  const [own, others] = [true, false].map((mine) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => placeOf(OPTIONS, name) >= 0 === mine)),
+  );
+  return [own!, others!];
 }
 
 /** Functions or modules one after another, in `segments` parts that each are a checkpoint, but for the last. */

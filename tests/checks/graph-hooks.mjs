@@ -84,4 +84,81 @@ export default {
       2,
     );
   },
+  "hooks on nodes see the gradients before them and after": async (t) => {
+    const x = t.tensor([0.5, 2]).requires_grad_(),
+      y = t.tensor([3, 4]).requires_grad_(),
+      slopes = async (hook) => {
+        const z = x.mul(y);
+        hook(z.grad_fn);
+        return Promise.all(t.torch.autograd.grad(z.sum(), [x, y]).map((g) => g.tolist()));
+      };
+    const seen = [];
+    t.close(
+      await slopes((node) => {
+        node.register_prehook(([g]) => [g.add(1)]);
+        node.register_prehook((grads) => void seen.push(grads));
+        node.register_hook((inputs, outputs) => void seen.push(inputs, outputs));
+        node.register_hook(([a, b]) => [a.mul(10), b]);
+      }),
+      [
+        [60, 80],
+        [1, 4],
+      ],
+    );
+    // What a hook was shown is there still.
+    const shown = await Promise.all(seen.map((grads) => Promise.all(grads.map((g) => g.tolist()))));
+    t.close(shown, [
+      [[2, 2]],
+      [
+        [6, 8],
+        [1, 4],
+      ],
+      [[2, 2]],
+    ]);
+    t.equal(await slopes((node) => node.register_hook(([a]) => [a, null]).remove()), [
+      [3, 4],
+      [0.5, 2],
+    ]);
+    for (const [answer, message] of [
+      [() => 3, /must answer a list of gradients or nothing, got number 3/],
+      [([a]) => [a], /incorrect number of values \(got 1, but expected 2\)/],
+      [([a, b]) => [a.sum(), b], /has changed the size of value/],
+    ])
+      await t.throws(() => slopes((node) => node.register_hook(answer)), message);
+    // The end at a leaf has hooks as well: what distributed training hangs on.
+    const [[end]] = x.mul(2).grad_fn.next_functions,
+      ends = [];
+    end.register_prehook(([g]) => [g.mul(5)]);
+    end.register_hook((inputs, [g]) => void ends.push(inputs.length, g));
+    x.mul(2).sum().backward();
+    t.equal([await x.grad.tolist(), ends[0], await ends[1].tolist()], [[10, 10], 0, [10, 10]]);
+  },
+  "a compiled function with a hook on a node does what it does without": async (t) => {
+    const { torch } = t,
+      x = t.tensor([0.5, 2]),
+      own = (a) => {
+        const z = a.detach().requires_grad_(),
+          y = z.mul(z);
+        y.grad_fn.register_hook((grads) => grads.map((g) => g.mul(3)));
+        return torch.autograd.grad(y.sum(), z)[0];
+      },
+      f = torch.compile(own);
+    for (let i = 0; i < 4; i++) t.equal(await f(x.add(i)).tolist(), await own(x.add(i)).tolist());
+  },
+  "options that are not the checkpoint's are the function's": async (t) => {
+    const { checkpoint } = t.torch.utils.checkpoint,
+      x = t.tensor([1, 2]).requires_grad_(),
+      block = (y, z, { mask = null, scale = 1 } = {}) => (mask ? y.mul(z).mul(mask) : y.mul(z)).mul(scale),
+      mask = t.tensor([1, 0]);
+    const out = checkpoint(block, x, x, { mask, scale: 3, use_reentrant: false });
+    t.equal(
+      [await out.tolist(), await t.torch.autograd.grad(out.sum(), x)[0].tolist()],
+      [
+        [3, 0],
+        [6, 0],
+      ],
+    );
+    t.equal(await checkpoint(block, x, x, { useReentrant: false }).tolist(), [1, 4]);
+    await t.throws(() => checkpoint(block, x, x, { mask, use_reentrant: true }), /Unexpected keyword arguments: mask/);
+  },
 };
