@@ -111,6 +111,18 @@ export abstract class RecurrentModule extends Module {
     const bound = 1 / Math.sqrt(this.hidden_size);
     for (const p of this.parameters()) uniform_(p, -bound, bound);
   }
+  /** Nothing: weights lie where they lie. */
+  flatten_parameters(): void {
+    /* a promise to a library of other GPUs */
+  }
+  /** The parameters of each direction of each layer. */
+  get all_weights(): Parameter[][] {
+    return Array.from({ length: this.num_layers * this.directions }, (_, i) =>
+      Object.values<Parameter | null>({ ...this.weights(Math.floor(i / this.directions), i % this.directions) }).filter(
+        (p) => p !== null,
+      ),
+    );
+  }
   private get directions(): number {
     return this.bidirectional ? 2 : 1;
   }

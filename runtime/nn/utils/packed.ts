@@ -6,50 +6,120 @@ import { cat, stack } from "../../functions/join.js";
 import { count, flag, refuse } from "../../base/argument-kinds.js";
 import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
 import { taken } from "../../base/named-arguments.js";
+import type { Device } from "../../devices/device.js";
 import { integers } from "../../base/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { titled } from "../../base/class-name.js";
+import { callable } from "../../base/callable.js";
 import { sliceAxis } from "../../views/views.js";
 import { index_select, scatter } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
+import { to } from "../../views/transfer.js";
+
+/** Permutations as numbers, of tensors of them whose numbers are on a GPU. */
+const orders = new WeakMap<Tensor, readonly number[]>();
+type Target = readonly [target: string | Device | Tensor | object, ...rest: unknown[]];
 
 /**
  * The elements of all sequences, step by step: at each step those of the sequences that are so long, the longest first.
+ * Named and in order as in PyTorch: `const [data, batch_sizes] = packed`.
  */
-export class PackedSequence {
+class PackedSequenceClass {
   readonly data: Tensor;
   /** How many sequences have each step. */
   readonly batch_sizes: readonly number[];
   /** Where each packed sequence was in the batch, and the other way round; null: in this order. */
   readonly sorted_indices: Tensor | null;
   readonly unsorted_indices: Tensor | null;
-  /** sorted_indices as numbers. */
-  readonly order: readonly number[] | null;
 
   constructor(
     data: Tensor,
     batch_sizes: readonly number[],
     sorted_indices: Tensor | null = null,
     unsorted_indices: Tensor | null = null,
-    order: readonly number[] | null = null,
   ) {
-    [data, batch_sizes, sorted_indices = null, unsorted_indices = null, order = null] = taken(
-      "PackedSequence data batch_sizes sorted_indices? unsorted_indices? order?",
-      arguments,
-    );
     check(data, "PackedSequence", "data");
     this.data = data;
     this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
     this.sorted_indices = sorted_indices;
-    this.unsorted_indices = unsorted_indices;
-    this.order = order;
+    this.unsorted_indices = unsorted_indices ?? invert_permutation(sorted_indices);
+  }
+  *[Symbol.iterator](): Generator<Tensor | readonly number[] | null> {
+    yield* [this.data, this.batch_sizes, this.sorted_indices, this.unsorted_indices];
+  }
+  /** The same but for what is named. */
+  _replace(fields: Partial<Pick<PackedSequence, "data" | "batch_sizes" | "sorted_indices" | "unsorted_indices">>) {
+    const { data, batch_sizes, sorted_indices, unsorted_indices } = { ...this, ...fields };
+    return new PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices);
   }
   /** The same places with other elements. */
   with(data: Tensor): PackedSequence {
-    return new PackedSequence(data, this.batch_sizes, this.sorted_indices, this.unsorted_indices, this.order);
+    return this._replace({ data });
+  }
+  /** sorted_indices as numbers; undefined where a GPU would have to be asked. */
+  get order(): readonly number[] | null | undefined {
+    const sorted = this.sorted_indices;
+    return sorted && (orders.get(sorted) ?? (sorted.device === "cpu" ? numbers("PackedSequence", sorted) : undefined));
+  }
+
+  /** On another device or of another type; a promise from a GPU to the CPU. */
+  to(...target: Target): PackedSequence | Promise<PackedSequence> {
+    const moved = to(this.data, target);
+    if (moved === this.data) return this;
+    return moved instanceof Promise ? moved.then((data) => this.beside(data)) : this.beside(moved);
+  }
+  /** Other elements, with the permutations where those are. */
+  private beside(data: Tensor): PackedSequence {
+    const { sorted_indices: sorted, order } = this;
+    if (!sorted || sorted.device === data.device) return this.with(data);
+    const there = places(known(order, "to"), data.storage.device);
+    return this._replace({ data, sorted_indices: there, unsorted_indices: null });
+  }
+  cpu(): PackedSequence | Promise<PackedSequence> {
+    return this.to("cpu");
+  }
+  double(): PackedSequence {
+    return this.to("float64") as PackedSequence;
+  }
+  float(): PackedSequence {
+    return this.to("float32") as PackedSequence;
+  }
+  half(): PackedSequence {
+    return this.to("float16") as PackedSequence;
+  }
+  long(): PackedSequence {
+    return this.to("int64") as PackedSequence;
+  }
+  int(): PackedSequence {
+    return this.to("int32") as PackedSequence;
+  }
+  short(): PackedSequence {
+    return this.to("int16") as PackedSequence;
+  }
+  char(): PackedSequence {
+    return this.to("int8") as PackedSequence;
+  }
+  byte(): PackedSequence {
+    return this.to("uint8") as PackedSequence;
+  }
+  /** Always false: a GPU is "webgpu" here. */
+  get is_cuda(): boolean {
+    return false;
+  }
+  /** Always false: there is no such memory here. */
+  is_pinned(): boolean {
+    return false;
+  }
+  /** Itself: there is no such memory here. */
+  pin_memory(): this {
+    return this;
   }
 }
-titled(PackedSequence, "PackedSequence");
+export const PackedSequence = /* @__PURE__ */ callable(
+  PackedSequenceClass,
+  "PackedSequence",
+  "constructor data batch_sizes sorted_indices? unsorted_indices?, to !, with data, _replace fields{}, beside !",
+);
+export type PackedSequence = PackedSequenceClass;
 
 /** The inverse of a permutation, a tensor of one axis: where each index stands. */
 export function invert_permutation(permutation: Tensor | null): Tensor | null {
@@ -60,6 +130,22 @@ export function invert_permutation(permutation: Tensor | null): Tensor | null {
     places = arange(0, permutation.numel(), 1, { dtype, device });
   return scatter(places, 0, permutation, places) as Tensor;
 }
+
+/** A permutation as a tensor, whose numbers are known. */
+function places(order: readonly number[], device: Device): Tensor {
+  const there = tensor(Int32Array.from(order), { dtype: "int64", device });
+  orders.set(there, order);
+  return there;
+}
+function known(order: readonly number[] | undefined | null, op: string): readonly number[] {
+  if (order) return order;
+  throw new OpError(
+    `${op}: sorted_indices are on a GPU and not known: make the PackedSequence with a tensor on the CPU`,
+  );
+}
+/** What is sorted as it was before. */
+const unsorted = <T>(sorted: readonly T[], order: readonly number[]): T[] =>
+  sorted.map((_, i) => sorted[order.indexOf(i)]!);
 
 function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
   if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);
@@ -150,17 +236,17 @@ export function pack_padded_sequence(
   if (sorted[0]! > steps.shape[0]!)
     throw new OpError(`${op}: expected lengths up to ${steps.shape[0]}, but got ${sorted[0]}`);
   const sizes = Array.from({ length: sorted[0]! }, (_, t) => sorted.filter((n) => n > t).length);
-  const places = (list: readonly number[]) =>
-    tensor(Int32Array.from(list), { dtype: "int64", device: input.storage.device });
-  const back = order.map((_, i) => order.indexOf(i)),
-    there = enforce_sorted ? null : places(order);
+  const there = enforce_sorted ? null : places(order, input.storage.device);
   const own = there ? (index_select(steps, 1, there) as Tensor) : steps;
   return new PackedSequence(
     cat(sizes.map((size, t) => rows(views.select(own, 0, t), size, op))),
     sizes,
     there,
-    there && places(back),
-    there && order,
+    there &&
+      places(
+        order.map((_, i) => order.indexOf(i)),
+        input.storage.device,
+      ),
   );
 }
 
@@ -170,7 +256,7 @@ export interface PadPackedOptions {
   total_length?: number | null;
 }
 
-/** Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths. */
+/** Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths, on the CPU where the order is known. */
 export function pad_packed_sequence(
   sequence: PackedSequence,
   ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]
@@ -180,7 +266,7 @@ export function pad_packed_sequence(
   const options = { batch_first: false, padding_value: 0, total_length: null };
   [sequence, batch_first, value, total] = optionsOf(`${op} sequence`, options, arguments);
   checkPacked(sequence, op, "sequence");
-  const { data, batch_sizes: sizes, unsorted_indices: back } = sequence,
+  const { data, batch_sizes: sizes, unsorted_indices: back, order } = sequence,
     batch = sizes[0]!,
     length = total ?? sizes.length;
   count(length, op, "total_length");
@@ -199,11 +285,12 @@ export function pad_packed_sequence(
   while (steps.length < length) steps.push(full([batch, ...shape], value, how));
   const padded = stack(steps),
     lengths = Array.from({ length: batch }, (_, i) => sizes.filter((size) => size > i).length);
-  const counts = tensor(Int32Array.from(lengths), { dtype: "int64", device: data.storage.device });
-  const unsorted = back
-    ? ([index_select(padded, 1, back) as Tensor, index_select(counts, 0, back) as Tensor] as const)
-    : ([padded, counts] as const);
-  return [turned(unsorted[0], batch_first), unsorted[1]];
+  return [
+    turned(back ? (index_select(padded, 1, back) as Tensor) : padded, batch_first),
+    order === undefined
+      ? (index_select(tensor(lengths, { dtype: "int64", device: data.storage.device }), 0, back!) as Tensor)
+      : tensor(order ? unsorted(lengths, order) : lengths, { dtype: "int64", device: "cpu" }),
+  ];
 }
 
 export interface PadOptions {
@@ -273,5 +360,5 @@ export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
     [padded] = pad_packed_sequence(new PackedSequence(packed_sequences.data, sizes));
   const lengths = Array.from({ length: sizes[0]! }, (_, i) => sizes.filter((size) => size > i).length),
     sequences = unpad_sequence(padded, lengths);
-  return order ? sequences.map((_, i) => sequences[order.indexOf(i)]!) : sequences;
+  return order === null ? sequences : unsorted(sequences, known(order, "unpack_sequence"));
 }
