@@ -1,6 +1,7 @@
 // Parameters: the tensors of a module that are trained; and buffers, which are only kept.
 
 import { flag } from "../base/argument-kinds.js";
+import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { keep } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -39,3 +40,8 @@ class BufferClass extends Tensor {
 /** A tensor that becomes a buffer of the module to which it is assigned: `this.scale = nn.Buffer(torch.ones([3]))`. */
 export const Buffer = /* @__PURE__ */ callable(BufferClass, "Buffer", "constructor data * persistent?");
 export type Buffer = BufferClass;
+
+/** Whether a parameter or a buffer waits for the input that says how large it is: of a lazy module. */
+export function is_lazy(param: unknown): boolean {
+  return "stand_in" in Object(taken("is_lazy param", arguments)[0]);
+}

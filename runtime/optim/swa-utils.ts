@@ -90,7 +90,10 @@ class AveragedModelClass extends Module {
     Object.defineProperty(this, "how", { value: { avg_fn, multi_avg_fn, use_buffers } });
     this.module = model.deepcopy();
     if (device != null) void this.module.to(device as string);
-    this.register_buffer("n_averaged", tensor(0, { dtype: "int64", ...(device == null ? {} : { device: device as string }) }));
+    this.register_buffer(
+      "n_averaged",
+      tensor(0, { dtype: "int64", ...(device == null ? {} : { device: device as string }) }),
+    );
   }
   override forward(...args: unknown[]): unknown {
     return this.module(...args);

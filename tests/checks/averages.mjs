@@ -110,7 +110,12 @@ export default {
         }
         await update_bn([made(t, [6, 5], 1), [made(t, [6, 5], 2)]], average);
         for (const x of Object.values(average.state_dict())) course.push(...(await x.data()).map(Number));
-        course.push(optimizer.param_groups[0].lr, ...(await average.eval()(made(t, [2, 5], 9)).data()));
+        course.push(
+          optimizer.param_groups[0].lr,
+          ...(await average
+            .eval()(made(t, [2, 5], 9))
+            .data()),
+        );
         courses.push(course);
       }
       same(t, courses[1], courses[0]);

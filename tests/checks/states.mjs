@@ -63,6 +63,24 @@ export default {
     t.equal([...m.load_state_dict(good).missing_keys], []);
     t.close(await m[0].weight.tolist(), await good["0.weight"].tolist());
   },
+  "a lazy module says that it waits, and what it waits for can be given": async (t) => {
+    const { nn } = t.torch,
+      { is_lazy } = nn.parameter,
+      made = [nn.LazyLinear(2), nn.LazyConv1d(2, 1), nn.LazyBatchNorm1d()].map((m) => m.to(t.device));
+    for (const m of made) {
+      t.equal(
+        [m.has_uninitialized_params(), m.parameters().map((p) => is_lazy(p))],
+        [true, m.parameters().map(() => true)],
+      );
+      m.initialize_parameters(t.tensor([[[1, 2, 3]]]));
+      t.equal(
+        m.parameters().map((p) => is_lazy(p)),
+        m.parameters().map(() => false),
+      );
+      t.equal("has_uninitialized_params" in m && m.has_uninitialized_params(), false);
+    }
+    t.equal([made[0].weight.shape, is_lazy(nn.Linear(1, 1).weight), is_lazy(null)], [[2, 3], false, false]);
+  },
   "a lazy module stays lazy where the state does not fit": async (t) => {
     const { nn } = t.torch,
       make = () =>

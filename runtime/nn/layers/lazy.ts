@@ -69,9 +69,17 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
       for (const [, p] of this.named_parameters()) delete (p as { stand_in?: string }).stand_in;
       Object.setPrototypeOf(this, base.prototype as object);
     }
-    override forward(input: Tensor, ...rest: unknown[]): Tensor {
+    /** Learns the number of channels from an input. */
+    initialize_parameters(input: Tensor): void {
       this.become(input.shape[how.axis(this as unknown as M, input)]!);
       this.reset_parameters();
+    }
+    /** Whether it has parameters or buffers that wait for an input. */
+    has_uninitialized_params(): boolean {
+      return true;
+    }
+    override forward(input: Tensor, ...rest: unknown[]): Tensor {
+      this.initialize_parameters(input);
       return this.forward(input, ...rest);
     }
     protected override before_load(given: Record<string, unknown>, prefix: string): Loading | void {
@@ -101,7 +109,7 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
       };
     }
   }
-  return callable(Lazy, name, "become !, forward !, before_load !") as unknown as L;
+  return callable(Lazy, name, "initialize_parameters input, become !, forward !, before_load !") as unknown as L;
 }
 
 const like = (x: Tensor) => ({ dtype: x.dtype, device: x.storage.device });
