@@ -211,18 +211,13 @@ export function digamma(x: number): number {
 const halfBits = new Float32Array(1),
   halfWords = new Uint32Array(halfBits.buffer);
 
-/** The nearest float16, a tie to the even one. */
+/** The float16 nearest to the nearest float32, a tie to the even one. */
 export function roundToHalf(x: number): number {
-  const size = Math.abs(x);
+  const near = (halfBits[0] = Math.fround(x)),
+    size = Math.abs(near);
   if (!(size < 65520)) return Number.isNaN(x) ? x : x > 0 ? Infinity : -Infinity;
-  if (size < 2 ** -14) return roundHalfEven(x * 2 ** 24) / 2 ** 24;
-  halfBits[0] = x;
+  if (size < 2 ** -14) return roundHalfEven(near * 2 ** 24) / 2 ** 24;
   const word = halfWords[0]!;
-  if (halfBits[0] !== x) {
-    // a double: let the lost bits break the tie
-    const scale = 2 ** (Math.floor(Math.log2(size)) - 10);
-    return roundHalfEven(x / scale) * scale;
-  }
   halfWords[0] = (word + 0xfff + ((word >>> 13) & 1)) & ~0x1fff;
   return halfBits[0];
 }

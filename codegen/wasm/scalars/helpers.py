@@ -49,17 +49,18 @@ HELPERS: dict[str, Helper] = {
     ),
     # The logarithm of what is not above 0 or is infinite, and of NaN: -inf of 0, inf of inf, NaN of others.
     "log_end": Helper("f64", "f64", "", "get 0;f64.sqrt;f64.const 1;get 0;f64.abs;f64.div;f64.sub"),
-    # The nearest float16, a tie to the even one.
+    # The float16 nearest to the nearest float32, a tie to the even one: PyTorch computes in float32 and then rounds.
     "to_float16": Helper(
         "f64",
         "f64",
         "f64 f64",
-        "get 0;f64.abs;tee 1;f64.const 65520;f64.lt;i32.eqz;if;get 0;f64.const inf;f64.mul;return;end;"
+        "get 0;f32.demote_f64;f64.promote_f32;tee 0;f64.abs;tee 1;f64.const 65520;f64.lt;i32.eqz;"
+        "if;get 0;f64.const inf;f64.mul;return;end;"
         "get 1;f64.const 6.103515625e-05;f64.max;i64.reinterpret_f64;f64.const inf;i64.reinterpret_f64;i64.and;"
         "f64.reinterpret_i64;f64.const 6597069766656;f64.mul;set 2;get 1;get 2;f64.add;get 2;f64.sub;"
         "get 0;f64.copysign",
     ),
-    # The nearest bfloat16 of the nearest float32, a tie to the even one.
+    # The bfloat16 nearest to the nearest float32, the same way.
     "to_bfloat16": Helper(
         "f64",
         "f64",
