@@ -55,6 +55,7 @@ class Param:
     mut: bool = False
     flat: bool = False  # a tensor whose elements are taken in a row, whatever its shape
     instead: str = ""  # what may stand for the tensor: "num", "ints" or nothing
+    precise: bool = False  # a number, or a tensor of one element, that 16-bit floats beside it do not round
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 
 import workbench
 from buildtools import gpu
@@ -290,3 +291,17 @@ def test_dsl_opens_the_workbench():
     assert dsl.op is workbench.op and dsl.Function is workbench.Function
     with pytest.raises(AttributeError, match="module 'dsl' has no attribute 'opp'"):
         dsl.opp  # noqa: B018
+
+
+@pytest.mark.parametrize("dtype", [np.float16, bfloat16])
+def test_numbers_beside_16_bits(dtype):
+    """`num` is rounded to them first, `real` is not; so are arrays without axes."""
+    scaled = workbench.op("op scaled(input: Num | num, other: Num | real) = input * other")
+    x, n = np.arange(1, 400).astype(dtype), np.float32(0.1)
+    full, rounded = [(x.astype(np.float32) * np.float32(v)).astype(dtype) for v in (n, dtype(n))]
+    assert (full != rounded).any()
+    gpus = [scaled.gpu] if device() and (dtype is bfloat16 or device().facts.f16) else []
+    for run in [scaled.numpy, *gpus]:
+        for given in (0.1, np.array(n)):
+            np.testing.assert_array_equal(run(x, given), full)
+            np.testing.assert_array_equal(run(given, x), rounded)

@@ -50,6 +50,16 @@ def test_whole_numbers_fit_and_round_down():
     ]
 
 
+@pytest.mark.parametrize("dtype", [np.float16, bfloat16, np.float32, np.float64, np.int32])
+def test_stored_is_what_T_holds(dtype):
+    x, alpha = np.arange(1, 200).astype(dtype), 0.1 if np.dtype(dtype).kind != "i" else 3
+    wide = np.dtype(np.float32 if np.dtype(dtype).itemsize == 2 else dtype).type
+    found = vector(Binary("*", read("x", [i]), call("stored", sym("alpha"))), x, alpha=alpha)
+    assert (found == (x.astype(wide) * wide(dtype(alpha))).astype(dtype)).all()
+    full = vector(Binary("*", read("x", [i]), sym("alpha")), x, alpha=alpha)
+    assert (found != full).any() == (wide != dtype)
+
+
 @pytest.mark.parametrize(
     "dtype,want",
     [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])]

@@ -24,9 +24,9 @@ from codegen.data.model import Call, Launch, Meta, Op, Schedule
 from codegen.kernels.host_formula import formula
 from dsl.catalogue import Catalogue
 from dsl.gradients.adjoint import complete
-from dsl.ir.dtypes import is_floating
+from dsl.ir.dtypes import is_floating, is_rounded
 from dsl.library import load_text, standard
-from dsl.opdef import Library, OpDef
+from dsl.opdef import Library, OpDef, Param
 from dsl.testing.trials import check_reads
 from dsl.text.diagnostics import DefinitionError, did_you_mean, render
 from dsl.text.show import signature
@@ -281,7 +281,13 @@ class Function:
             else:
                 given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
         data = self.data if "data" in self.__dict__ or target != "numpy" else self.signature
-        return bind(data, given), arrays
+        call = bind(data, given)
+        if is_rounded(call.dtype):
+            for p, at in zip(self.op.params, data.params):
+                if p.name in arrays and not arrays[p.name].shape and is_turned(self.op, p, arrays[p.name]):
+                    arrays[p.name] = arrays[p.name].astype(numpy_runner.NAMES[call.dtype])
+                    call.slots[at.slot].dtype = call.dtype
+        return call, arrays
 
     def program(
         self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]
@@ -300,6 +306,11 @@ class Function:
                 raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
             found = gpu.run(data, number, call, storages, slots, self.rules, self.seeds)
         return {data.slots[i].name: a.reshape(call.slots[i].shape) for i, a in found.items()}
+
+
+def is_turned(op: OpDef, p: Param, a: np.ndarray) -> bool:
+    """Whether an argument without axes is turned into T, where that has 16 bits, before it is computed with."""
+    return p.name in op.promoted and not p.precise and not p.mut and a.dtype != np.bool_
 
 
 def arranged(name: str, op: OpDef, args: tuple, options: dict) -> list:

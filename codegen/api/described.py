@@ -138,7 +138,9 @@ def parameter(op: OpDef, p: Param) -> str:
     if text == "null":
         return text
     if p.type.instead:
-        text += {"num": ", or a number", "ints": ", or a list of whole numbers"}[p.type.instead]
+        text += {"num": ", or a number", "real": ", or a number", "ints": ", or a list of whole numbers"}[
+            p.type.instead
+        ]
     return text + (", or null" if p.type.optional else "")
 
 

@@ -185,7 +185,7 @@ class Writer:
         text = (
             ("*" if p.keyword else "")
             + f"{p.name} {p.cls or p.kind}"
-            + (f"|{p.instead}" if p.instead else "")
+            + (f"|{'real' if p.precise else p.instead}" if p.instead else "")
             + "?" * p.optional
             + "~" * p.flat
         )

@@ -164,6 +164,7 @@ def param(p, number: dict[str, int]) -> model.Param:
         number[p.name] if p.kind == "tensor" else -1,
         p.flat,
         p.instead,
+        p.precise,
     )
 
 

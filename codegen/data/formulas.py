@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from dsl.ir.dtypes import is_rounded
+
 from .model import Code, Env, ReadCode, Step, StepCode
-from .nodes import Binary, Constant, Element, Node, Option, Select, Uniform, children, elements_of
+from .nodes import (
+    Apply,
+    Binary,
+    Constant,
+    Element,
+    Node,
+    Option,
+    Rounded,
+    Select,
+    Uniform,
+    children,
+    elements_of,
+    mapped,
+    nodes_of,
+)
 
 
 def formulas_of(code: Code) -> list[Node | None]:
@@ -14,6 +30,40 @@ def formulas_of(code: Code) -> list[Node | None]:
     for s in code.steps:
         out.extend([s.pred, s.body])
     return out
+
+
+def settled_in(code: Code, dtype: str) -> Code:
+    """The formulas where T is a type: what is rounded to it there."""
+    found = False
+    for e in formulas_of(code):
+        found = found or any(is_stored(x) for x in nodes_of(e))
+    if not found:
+        return code
+
+    def one(e: Node | None) -> Node | None:
+        return None if e is None else rounded_to(e, dtype)
+
+    accesses = [ReadCode([one(i) for i in a.index], one(a.guard), one(a.fallback)) for a in code.accesses]
+    return Code(accesses, [StepCode(one(s.pred), rounded_to(s.body, dtype)) for s in code.steps])
+
+
+def is_stored(e: Node) -> bool:
+    match e:
+        case Apply(name="stored_of"):
+            return True
+        case _:
+            return False
+
+
+def rounded_to(e: Node, dtype: str) -> Node:
+    match e:
+        case Apply(name="stored_of", operands=[operand]):
+            inner = rounded_to(operand, dtype)
+            if is_rounded(dtype):
+                return Apply("to_" + dtype, [inner])
+            return Rounded(inner) if dtype == "float32" else inner
+        case _:
+            return mapped(e, lambda x: rounded_to(x, dtype))
 
 
 def needed_accesses(steps: list[Step], formulas: list[StepCode], reads: list[ReadCode]) -> list[int]:

@@ -70,6 +70,7 @@ class Param:
     slot: int  # tensors: number of the slot; else -1
     flat: bool = False  # tensors: given as a row of its elements, whatever its shape was
     instead: str = ""  # tensors: "num" or "ints" may be given, too
+    precise: bool = False  # tensors: one element is not rounded to the 16 bits of T
 
 
 @dataclass

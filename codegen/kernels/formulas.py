@@ -306,7 +306,7 @@ class Lowering:
                 return nodes.Binary("<", self.node(a[0], "i"), nodes.Constant("i", 0))
             return nodes.Constant("b", 0)
         if kind == "i":
-            if fn in ROUNDING:
+            if fn in ROUNDING or fn == "stored":
                 return self.node(a[0], "i")
             if fn == "fmod":
                 return self.call("fmod_int", a, "i")

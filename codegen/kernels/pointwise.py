@@ -41,7 +41,7 @@ MOST_TENSORS = 7  # a kernel binds eight: these and the target
 CHEAP = 4
 DEAR = CHEAP + 1  # functions and powers: never computed again
 COST = {"/": 3, "//": 4, "%": 4, "**": DEAR}
-CALL_COST = {"stop": 0, "abs": 1, "max": 2, "min": 2, "sign": 1, "isnan": 1, "floor": 1}
+CALL_COST = {"stop": 0, "stored": 1, "abs": 1, "max": 2, "min": 2, "sign": 1, "isnan": 1, "floor": 1}
 
 
 def simplified(program: Program) -> list[Stmt]:

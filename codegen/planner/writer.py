@@ -13,7 +13,7 @@ from dsl.ir.dtypes import TYPES, is_floating, is_narrow
 from ..binding.parts import entry
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
-from ..data.formulas import formulas_of
+from ..data.formulas import formulas_of, settled_in
 from ..data.functions import CHECKED, may_report
 from ..data.model import Access, Call, Code, Kernel, Op, Step
 from ..data.names import safe_name
@@ -104,6 +104,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
     if code is None:
         raise OpError(f"{op.name}: not implemented for {call.dtype}")
     check_unsigned(op.name, kernel, code, call.dtype)
+    code = settled_in(code, call.dtype)
     constants = constant_options(op, kernel, call)
     if len(constants) > 0:
         code = with_constants(code, constants)
@@ -299,7 +300,7 @@ def uniform_value(k: KernelWriter, name: str) -> int | None:
 def declarations(k: KernelWriter) -> list[str]:
     """`enable`, constants, the uniform and the tensors."""
     out: list[str] = []
-    out.extend(enabled(k.elements))
+    out.extend(enabled(k.elements, k.helpers))
     out.extend(k.consts)
     out.append(uniforms_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")
@@ -310,9 +311,9 @@ def declarations(k: KernelWriter) -> list[str]:
     return out
 
 
-def enabled(elements: list[str]) -> list[str]:
-    """The directive that elements in memory need: of half numbers."""
-    return ["enable f16;"] if "f16" in elements or "vec4<f16>" in elements else []
+def enabled(elements: list[str], helpers: list[str]) -> list[str]:
+    """The directive that half numbers need, in memory or in between."""
+    return ["enable f16;"] if "f16" in elements or "vec4<f16>" in elements or "to_float16" in helpers else []
 
 
 def holds_vec4s(dtype: str) -> bool:

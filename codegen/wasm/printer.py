@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dsl.ir.dtypes import is_narrow, is_rounded
+from dsl.ir.dtypes import is_narrow
 
 from ..data.nodes import Constant, Element, Index, Node, Random, Uniform
 from ..planner.lines import Line
@@ -85,8 +85,6 @@ class Printer(FunctionWriter):
             if kind == "l":
                 self.head.append(Instruction("call", [self.functions.number("cut_long", 1)]))
             if kind == "f" and self.k.call.dtype != "float64" and self.is_of_type(name):
-                if is_rounded(self.k.call.dtype):
-                    self.head.append(Instruction("call", [self.functions.number(f"to_{self.k.call.dtype}", 1)]))
                 self.head.append(Instruction("f32.demote_f64", []))
                 self.head.append(Instruction("f64.promote_f32", []))
             self.head.append(Instruction("local.set", [n]))

@@ -553,6 +553,9 @@ fn to_bfloat16(x: f32) -> f32 {
   return select(near, x, (bits & 0x7fffffffu) > 0x7f800000u);
 }
 
+//= to_float16:
+fn to_float16(x: f32) -> f32 { return f32(f16(x)); }
+
 //= to_int: is_nan
 // Towards zero, NaN to 0, kept in range.
 fn to_int(x: f32) -> i32 {

@@ -14,6 +14,8 @@ from .accesses import Place
 from .scope import CONSTANTS, Thing
 from .shapes import KINDS
 
+NO_STEPS = ("rand", "inside", "stop", "stored")  # functions of formulas alone
+
 RACE = "all threads of the group see it, and each would assign it"
 
 
@@ -79,7 +81,7 @@ class BodyNames:
 
     def visit(self, e: X) -> None:
         for n in nodes_in(e):
-            if n.kind in ("??", "field", "str", "spread") or n.kind == "call" and n.val in ("rand", "inside", "stop"):
+            if n.kind in ("??", "field", "str", "spread") or n.kind == "call" and n.val in NO_STEPS:
                 what = "a body computes with numbers and elements that are there"
                 self.error("type", what, n.span, "this stands in the op that calls it")
                 return

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from ..text.syntax import Assign, Dim, Op, Output, Param, Require, Type, X
+from ..text.syntax import NUMBERS, Assign, Dim, Op, Output, Param, Require, Type, X
 from ..text.vocabulary import REDUCERS, is_tensor, names_in, nodes_in
 
 
@@ -114,7 +114,7 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
         nograd=(),
         question=True,
         samples=tuple(s for s in op.samples if not any(p.name == s.name and needless(p) for p in op.params)),
-        numbers=any(p.type.instead == "num" and not needless(p) for p in op.params),
+        numbers=any(p.type.instead in NUMBERS and not needless(p) for p in op.params),
         span=op.span,
         name_span=op.name_span,
     )

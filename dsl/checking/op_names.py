@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..lowering.inline import given_by, taken_by
 from ..text.diagnostics import Error, did_you_mean
-from ..text.syntax import Assign, Op, Span
+from ..text.syntax import NUMBERS, Assign, Op, Span
 from ..text.vocabulary import LISTS, expanded, names_in, nodes_in, word
 from .assignments import apart, axis_text, callee, placed, results, scattered, uses
 from .bodies import check_body
@@ -365,4 +365,4 @@ class OpNames:
 
 
 def op_without_numbers(op: Op) -> bool:
-    return op.numbers and not any(p.type.instead == "num" for p in op.params)
+    return op.numbers and not any(p.type.instead in NUMBERS for p in op.params)

@@ -167,16 +167,17 @@ class Signature(Shapes):
                 (t.span[0], t.span[0] + len(t.name)),
                 f"only for a tensor can `{t.instead}` stand",
             )
-        elif t.instead not in ("num", "ints"):
+        elif t.instead not in ("num", "real", "ints"):
             self.error(
                 "type",
                 f"`{t.instead}` cannot stand for a tensor",
                 at,
-                did_you_mean(t.instead, ("num", "ints")) or "a number, `num`, can, and for `Int[N]` a list, `ints`",
+                did_you_mean(t.instead, ("num", "real", "ints"))
+                or "a number, `num` or `real`, can, and for `Int[N]` a list, `ints`",
             )
         elif t.instead == "ints" and not row:
             self.error("type", "a list stands for one axis of whole numbers", at, "as in `Int[N] | ints`")
-        elif t.instead == "num" and any(d.kind != "pack" for d in t.dims or ()):
+        elif t.instead != "ints" and any(d.kind != "pack" for d in t.dims or ()):
             self.error("type", "a number stands for a tensor of any shape", at, "this one has axes of its own")
 
     def default(self, p: Param):

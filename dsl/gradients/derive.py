@@ -101,7 +101,8 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
         case Binary("*", left, right):
             if left is right:
                 return partials(left, mul(g, mul(integer(2), left)), known)
-            return merge(partials(left, mul(g, right), known), partials(right, mul(g, left), known))
+            a, b = unrounded(left), unrounded(right)
+            return merge(partials(left, mul(g, b), known), partials(right, mul(g, a), known))
         case Binary("/", left, right):
             return merge(partials(left, div(g, right), known), partials(right, neg(div(mul(g, value), right)), known))
         case Binary("%", left, right):
@@ -114,12 +115,23 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
             return masked(condition, partials(yes, g, known), partials(no, g, known))
         case Cast(kind, operand):
             return partials(operand, g, known) if kind == "f" else {}
+        case Call("stored", (operand,)):
+            return partials(operand, g, known)
         case Call(name, operands):
             return {} if name in FLAT else intrinsic(name, operands, value, g, known)
         case _ if is_flat(e):
             return {}
         case _:
             raise NotImplementedError(f"no rule for {show(e)}")
+
+
+def unrounded(e: E) -> E:
+    """A factor as gradients have it, which is not rounded to T."""
+    match e:
+        case Call("stored", (operand,)):
+            return operand
+        case _:
+            return e
 
 
 def is_flat(e: E) -> bool:

@@ -96,7 +96,7 @@ def of(e: E, known: dict[str, Terms]) -> Terms | None:
             return FIXED if fixed(read.parts(), known) else None
         case Cast(kind, operand) if kind in ("f", "T"):
             return of(operand, known)
-        case CallOf("stop", (operand,)):
+        case CallOf("stop" | "stored", (operand,)):
             return of(operand, known)
         case Unary("-", operand):
             return of(operand, known)

@@ -30,7 +30,8 @@ def tensor(p: ParamTree) -> Param:
         p.keyword,
         mut=p.mut,
         flat=any(d.flat for d in p.type.dims or ()),
-        instead=p.type.instead,
+        instead="num" if p.type.instead == "real" else p.type.instead,
+        precise=p.type.instead == "real",
     )
 
 

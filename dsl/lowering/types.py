@@ -118,7 +118,7 @@ def kind(e: E, tensors: dict[str, Tensor]) -> str:
             return "t"
         case Call(name, _) if name in PREDICATES:
             return "b"
-        case Call(name, _) if name not in ("max", "min", "abs", "stop", "sign"):
+        case Call(name, _) if name not in ("max", "min", "abs", "stop", "stored", "sign"):
             return "t"
         case Read(name, _, _):
             t = tensors.get(name)
@@ -160,7 +160,7 @@ def is_integral_formula(e: E, kinds: dict[str, str]) -> bool:
             return is_integral_formula(yes, kinds) and is_integral_formula(no, kinds)
         case Call(name, _) if name in ROUNDING or name == "sign":
             return True
-        case Call(name, _) if name not in ("max", "min", "abs", "stop"):
+        case Call(name, _) if name not in ("max", "min", "abs", "stop", "stored"):
             return False
         case _:
             return all(is_integral_formula(a, kinds) for a in e.parts())

@@ -201,7 +201,14 @@ CALLS = {
     "isinf": np.isinf,
     "signbit": np.signbit,
     "stop": lambda x: x,
+    "stored": lambda x: x,  # where no T is known
 }
+
+
+def stored(x, T: np.dtype, compute: np.dtype):
+    """A float as T would hold it; compute: the type that stands for T in formulas."""
+    is_float = compute.kind == "f" and np.asarray(x).dtype.kind == "f"
+    return np.asarray(x).astype(compute).astype(T).astype(compute) if is_float else x
 
 
 def call(name: str, *args):

@@ -127,6 +127,8 @@ class Statement:
                 return self.draw(draw)
             case Cast(kind, operand):
                 return scalars.cast(kind, self.eval(operand), self.run_.floating)
+            case Call("stored", (operand,)):
+                return scalars.stored(self.eval(operand), self.run_.T, self.run_.compute)
             case Call(name, operands):
                 return scalars.call(name, *[self.eval(x) for x in operands])
             case Unary(operator, operand):

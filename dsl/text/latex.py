@@ -137,7 +137,7 @@ def bold(e: X) -> str:
 
 def call(e: X) -> tuple[str, int]:
     a, called = e.args, str(e.val)
-    if called == "stop":  # the same value
+    if called in ("stop", "stored"):  # the same value
         return printed(a[0])
     if called in AROUND:
         before, after = AROUND[called]

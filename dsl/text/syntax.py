@@ -77,11 +77,15 @@ class Dim:
     span: Span = spot()
 
 
+# What stands for a tensor that may be a number: one that is rounded to T, or one that 16 bits of T do not round.
+NUMBERS = ("num", "real")
+
+
 @dataclass(frozen=True)
 class Type:
     """`Float[*B, N]?`, `Num | num`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape.
 
-    instead: what may stand for the tensor, "num" or "ints".
+    instead: what may stand for the tensor, "num", "real" or "ints".
     complex: whether it was written `Complex`: floats whose last axis holds a number's two parts.
     like: of a result, the parameter in whose type it is answered, whatever T is."""
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import fields, is_dataclass, replace
 
 from .diagnostics import Error, did_you_mean, either
-from .syntax import Op, Param, Size, Variant
+from .syntax import NUMBERS, Op, Param, Size, Variant
 
 SHARED = ("aliases", "family", "requires", "samples", "ignored")
 FORMULA = ("body", "itself", "grads", "nograd", "launches", "scratch")  # with the formula go its gradients
@@ -49,7 +49,7 @@ def completed(v: Variant, op: Op | None) -> Op | Error:
     said.setdefault("foreach", op.foreach)
     said.setdefault("modulus", op.modulus)
     said.setdefault("within", op.within)
-    said.setdefault("numbers", op.numbers and any(p.type.instead == "num" for p in params))
+    said.setdefault("numbers", op.numbers and any(p.type.instead in NUMBERS for p in params))
     return Op(v.name, params, outputs, drop, span=(op.span[0], v.span[1]), name_span=v.name_span, **said)
 
 

@@ -1,5 +1,6 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
+import { is_rounded } from "../../dsl/dtypes.js";
 import { bind_with } from "../../host/binding.js";
 import { fitting, holds } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
@@ -178,13 +179,16 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
       throw new OpError(`${op.name}: a number beyond 2**53 does not fit into ${call.dtype}`);
   if (call.dtype === "int64" && device.type !== "cpu")
     op.params.forEach(({ kind }, i) => kind === "num" && isLong(values[i]) && fitting(op.name, "int32", values[i]));
-  // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
-  const scalarTypes = op.params.map(({ slot }, i): DType | undefined => {
+  // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions; but where
+  // PyTorch's kernel computes with it in float32, it keeps the digits that 16 bits have no room for.
+  const scalarTypes = op.params.map(({ slot, precise }, i): DType | undefined => {
     const value = values[i];
     if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
     const dtype = (
       op.promoted.includes(slot) && (isFloat(call.dtype) || call.dtype === "uint32" || call.dtype === "int64")
-        ? call.dtype
+        ? precise && is_rounded(call.dtype)
+          ? "float32"
+          : call.dtype
         : isLong(value)
           ? "float32"
           : weakType(value)

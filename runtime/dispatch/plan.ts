@@ -2,9 +2,9 @@
 // program, and what gradients need.
 
 import { bind_slots } from "../../host/binding.js";
-import { is_narrow } from "../../dsl/dtypes.js";
+import { is_narrow, is_rounded } from "../../dsl/dtypes.js";
 import { INT_CATEGORY, category, fitting } from "../../host/dtypes.js";
-import type { Call, Program } from "../../host/model.js";
+import type { Call, Param, Program } from "../../host/model.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { copies } from "../program/copying.js";
 import { hasGradients, programOf } from "../program/programs.js";
@@ -42,8 +42,10 @@ export class Plan {
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
   readonly backwards: string;
-  /** The type of whole numbers, not int32, that numbers in tensors' places must fit into, and tensors without axes are turned into. */
+  /** The type of whole numbers, not int32, that numbers in tensors' places must fit into. */
   private readonly narrow: DType | null;
+  /** The type that tensors without axes are turned into: `narrow`, or floats of 16 bits, which round them, as in PyTorch. */
+  private readonly common: DType | null;
 
   constructor(
     compiled: CompiledOp,
@@ -81,10 +83,11 @@ export class Plan {
       this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
         ? (call.dtype as DType)
         : null;
-    compiled.op.params.forEach(({ slot }, i) => {
-      if (scalarTypes[i] || !this.narrows(slot)) return;
-      call.slots[slot]!.dtype = this.narrow!;
-      call.slots[slot]!.offset = 0;
+    this.common = this.narrow ?? (is_rounded(call.dtype) ? (call.dtype as DType) : null);
+    compiled.op.params.forEach((param, i) => {
+      if (scalarTypes[i] || !this.turnsOne(param)) return;
+      call.slots[param.slot]!.dtype = this.common!;
+      call.slots[param.slot]!.offset = 0;
     });
     this.differentiable = hasGradients(compiled) && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
@@ -142,16 +145,16 @@ export class Plan {
     return found;
   }
 
-  private narrows(slot: number): boolean {
-    const bound = this.narrow && this.compiled.op.promoted.includes(slot) ? this.call.slots[slot]! : null;
-    return (
-      bound !== null && bound.given && !bound.shape.length && bound.dtype !== this.narrow && bound.dtype !== "bool"
-    );
+  private turnsOne({ slot, precise }: Param): boolean {
+    const { op } = this.compiled,
+      bound = this.common && op.promoted.includes(slot) ? this.call.slots[slot]! : null;
+    if (!bound?.given || bound.shape.length || bound.dtype === this.common || bound.dtype === "bool") return false;
+    return this.narrow !== null || !(precise || op.slots[slot]!.mut);
   }
 
   /** What stands for a tensor in the call. */
   tensor(value: Tensor, slot: number): Tensor {
-    return this.narrow ? cast(value, this.call.slots[slot]!.dtype as DType, this.compiled.op.name) : value;
+    return this.common ? cast(value, this.call.slots[slot]!.dtype as DType, this.compiled.op.name) : value;
   }
 
   /** What stands for a number in a tensor's place: an infinity for one that is beyond all that it is compared with. */

@@ -103,7 +103,8 @@ export function read({
       pack: "",
       slot: tensor ? tensors.push(name) - 1 : -1,
       flat: false,
-      instead,
+      instead: instead === "real" ? "num" : instead,
+      precise: instead === "real",
     };
     if (rest) more!.param(made, rest);
     return made;

@@ -7,7 +7,7 @@ options that are choices are structure."""
 from __future__ import annotations
 
 from ...data.dtypes import compute_class
-from ...data.formulas import needed_accesses
+from ...data.formulas import needed_accesses, settled_in
 from ...data.model import Call, Code, Kernel, Op
 from ...data.nodes import elements_of
 from ...data.unsigned import check_unsigned
@@ -42,6 +42,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         why = f"not implemented for {call.dtype}"
         return WasmLaunch(kernel.number, why, None)
     check_unsigned(op.name, kernel, code, call.dtype)
+    code = settled_in(code, call.dtype)
     if kernel.raw is not None:
         return LaunchWriter(body_plan(op, kernel, call, code, types), program).write()
     r = resolve(kernel, call)
@@ -50,6 +51,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         if kernel.shape == "map" and len(r.reduce) > 0:
             kernel = summed(kernel)
             code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+            code = None if code is None else settled_in(code, call.dtype)
     if points(r.outer) == 0 or code is None:
         return None
     stored: list[str] = []

@@ -38,6 +38,7 @@ from .functions import ANSWERS, DIRECT, LONG, RARE, definition
 LEAST = -2147483648
 GREATEST = 2147483647
 MOST_LONG = 9223372036854775808.0
+SHORT = 256  # whole numbers up to which every type of floats has
 COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 # Functions of whole numbers that are an instruction or a few, also of several at once.
 SUMS = ["add_checked", "subtract_checked"]
@@ -144,6 +145,8 @@ class Terms:
                         return self.one(e, parts, "b")
             case Binary(operator=operator):
                 return self.binary(operator, parts)
+            case Rounded() if is_short(value_of(parts[0])):
+                return parts[0]
             case _:
                 return self.one(e, parts, parts[0].kind if len(parts) > 0 else self.leaf(e))
 
@@ -217,6 +220,8 @@ class Terms:
             return self.one(Rounded(parts[0].e), parts, "f")
         if name == "divide" and value_of(parts[1]) == 1:
             return parts[0]
+        if (name == "to_float16" or name == "to_bfloat16") and is_short(value_of(parts[0])):
+            return parts[0]
         if name in self.inlined:
             return self.inlined[name](parts)
         single = "float" if self.floats else "single" if is_floating(self.dtype) and self.dtype != "float64" else ""
@@ -255,6 +260,11 @@ def compared(operator: str, a: float, b: float) -> bool:
     if operator == "<" or operator == "<=":
         return a < b or operator == "<=" and a == b
     return a > b or operator == ">=" and a == b
+
+
+def is_short(value: float | None) -> bool:
+    """Whether a known number is the same in all types of floats."""
+    return value is not None and value == int(value) and abs(value) <= SHORT
 
 
 def value_of(t: Term) -> float | None:

@@ -22,13 +22,14 @@ import {
   signbit,
   integerPower,
 } from "../../elements/math.js";
+import { rounder } from "../../elements/dtype.js";
 import { uniform } from "../../elements/philox.js";
 
 export type Scalar = (...args: number[]) => number;
 
 /**
  * The run that asks: its op, whether T is bool, whether whole numbers of it wrap, whether it is uint32 or int64, whether
- * floats of it have 32 bits or fewer, and what random draws begin with.
+ * floats of it have 32 bits or fewer, T itself, and what random draws begin with.
  */
 export const asking = {
   op: "",
@@ -37,6 +38,7 @@ export const asking = {
   unsigned: false,
   long: false,
   single: false,
+  dtype: "float32",
   seed0: 0,
   seed1: 0,
   call: 0,
@@ -210,6 +212,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   subtract_low: (x, y) => (x - y) | 0,
   tan_of: Math.tan,
   tan_far: Math.tan,
+  stored_of: (x) => rounder(asking.dtype)(x),
   tanh_of: Math.tanh,
   to_int: truncated,
   trunc: Math.trunc,

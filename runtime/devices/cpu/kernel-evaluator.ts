@@ -165,6 +165,7 @@ export class KernelEvaluator {
     asking.unsigned = dtype === "uint32";
     asking.long = dtype === "int64";
     asking.single = float && dtype !== "float64";
+    asking.dtype = dtype;
     asking.seed0 = env["seed0_"]!;
     asking.seed1 = env["seed1_"]!;
     asking.call = env["call_"]!;
@@ -183,7 +184,7 @@ export class KernelEvaluator {
         kind !== "T"
           ? number
           : float
-            ? rounder(dtype)(number)
+            ? rounder(is_rounded(dtype) ? "float32" : dtype)(number)
             : asking.long
               ? Math.trunc(number)
               : Math.trunc(number) | 0,
