@@ -7,12 +7,12 @@ import { unrecorded } from "../tape/grad-mode.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape, showSize } from "../base/shape.js";
 import { clone } from "../tensor/copy.js";
-import { Tensor } from "../tensor/tensor.js";
-import type { Hooks } from "./hooks.js";
-import { entriesOf, isModule, properties } from "./members.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { entriesOf, hidden, isModule, properties } from "./members.js";
 import type { Module } from "./module.js";
 import { Parameter } from "./parameter.js";
 import { toTensor } from "./state.js";
+import { EXTRA, ownState } from "./state-dict.js";
 
 /** Which of the module's names were not given, and which of the given ones it does not have. */
 export interface LoadReport {
@@ -43,13 +43,42 @@ class Report implements LoadReport {
   }
 }
 
-/** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
+/** What a module is given of a state; the lists are of all modules until then. */
+export type LoadArguments = [
+  state_dict: Record<string, unknown>,
+  prefix: string,
+  local_metadata: object,
+  strict: boolean,
+  missing_keys: string[],
+  unexpected_keys: string[],
+  error_msgs: string[],
+];
+/** What the load that is under way has found: the tensors by key, null for extra state; the modules that looked. */
+let found: { readonly own: Map<string, Tensor | null>; readonly looked: Set<Module> } | null = null;
+
+/** Runs a module's hooks on a state and notes which of its keys are the module's own; they are filled once all fits. */
+export function loadOwn(module: Module, hasExtra: boolean, ...state: LoadArguments): void {
+  const [given, prefix, , strict, missing] = state;
+  if (!found) throw new OpError(`${nameOf(module)}._load_from_state_dict: only load_state_dict calls it`);
+  for (const { run } of hidden.get(module)!.hooks.loading) run(module, ...state);
+  found.looked.add(module);
+  const own: [string, Tensor | null][] = [...ownState(module), ...(hasExtra ? [[EXTRA, null] as [string, null]] : [])];
+  for (const [name, value] of own) {
+    found.own.set(prefix + name, value);
+    if (strict && !Object.hasOwn(given, prefix + name)) missing.push(prefix + name);
+  }
+}
+
+/**
+ * Copies `source` into `module`; throws, before anything is changed, for what does not fit.  `plain`: the method of
+ * classes that take their state as it is.
+ */
 export function loadState(
   module: Module,
   source: unknown,
   strict: boolean,
   assign: boolean,
-  hooksOf: (module: Module) => Hooks,
+  plain: Module["_load_from_state_dict"],
 ): LoadReport {
   if (source === null || typeof source !== "object" || Array.isArray(source)) {
     throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
@@ -60,25 +89,10 @@ export function loadState(
     wrong: string[] = [],
     ready: Loading[] = [];
   try {
-    for (const [path, part] of module.named_modules()) {
-      const prefix = path && `${path}.`,
-        loading = (
-          part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
-        ).before_load(given, prefix);
-      if (loading) ready.push(loading);
-      const { loading: hooks } = hooksOf(part);
-      if (hooks.size === 0) continue;
-      // Of the state a module's hooks see, and change, what is the module's.
-      const local = taken(given, prefix);
-      for (const { run } of hooks) run(part, local, prefix, {}, true, missing, unexpected, wrong);
-      Object.assign(given, taken(local, prefix));
-    }
-    const own = module.state_dict(),
+    const [own, keysOf] = looked(module, given, wrong, ready, plain),
       pairs = compared(own, given, assign, wrong),
-      hooked = [...module.modules()].some((part) => hooksOf(part).loaded.size > 0),
-      keysOf = owners(module, own, given),
-      differ =
-        strict && [report, ...keysOf.values()].some((one) => one.missing_keys.length + one.unexpected_keys.length > 0),
+      hooked = [...module.modules()].some((part) => hidden.get(part)!.hooks.loaded.size > 0),
+      differ = strict && [...keysOf.values()].some((one) => one.missing_keys.length + one.unexpected_keys.length > 0),
       fits = wrong.length === 0 && (hooked || !differ),
       before = fits && differ ? held(module, pairs, assign) : [];
     if (fits) {
@@ -90,9 +104,9 @@ export function loadState(
         keys = keysOf.get(path)!;
       missing.push(...keys.missing_keys);
       unexpected.push(...keys.unexpected_keys);
-      if (fits && Object.hasOwn(given, extra) && Object.hasOwn(own, extra)) part.set_extra_state(given[extra]);
+      if (fits && Object.hasOwn(given, extra) && own.has(extra)) part.set_extra_state(given[extra]);
       for (const [name, child] of entriesOf(part)) if (isModule(child)) visit(child, path ? `${path}.${name}` : name);
-      for (const { run } of hooksOf(part).loaded)
+      for (const { run } of hidden.get(part)!.hooks.loaded)
         if (((run(part, report) as unknown) ?? null) !== null)
           throw new OpError("load_state_dict: a post hook must return nothing");
     };
@@ -108,6 +122,69 @@ export function loadState(
   } catch (error) {
     for (const { undo } of ready) undo();
     throw error;
+  }
+}
+
+/**
+ * Lets each module look for its own: the tensors by key, and what each misses or does not know, by its path.  What a
+ * module did not look for, because its class takes the state in another way, is its own business.
+ */
+function looked(
+  module: Module,
+  given: Record<string, unknown>,
+  wrong: string[],
+  ready: Loading[],
+  plain: Module["_load_from_state_dict"],
+): [own: Map<string, Tensor | null>, keysOf: Map<string, Report>] {
+  const keysOf = new Map<string, Report>(),
+    now = { own: new Map<string, Tensor | null>(), looked: new Set<Module>() },
+    outer = found,
+    silent = new Set<string>(),
+    missing = new Added("missing_keys"),
+    unexpected = new Added("unexpected_keys");
+  found = now;
+  try {
+    for (const [path, part] of module.named_modules({ remove_duplicate: false })) {
+      const prefix = path && `${path}.`,
+        loading = (
+          part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
+        ).before_load(given, prefix);
+      if (loading) ready.push(loading);
+      const sees = part._load_from_state_dict !== plain || hidden.get(part)!.hooks.loading.size > 0,
+        // Of the state a module sees, and changes, what is the module's.
+        local = sees ? taken(given, prefix) : given;
+      part._load_from_state_dict(local, prefix, {}, true, missing.all, unexpected.all, wrong);
+      keysOf.set(path, new Report(missing.by(keysOf.values()), unexpected.by(keysOf.values())));
+      if (sees) Object.assign(given, taken(local, prefix));
+      if (!now.looked.has(part)) silent.add(path);
+    }
+  } finally {
+    found = outer;
+  }
+  for (const key of Object.keys(given)) {
+    if (now.own.has(key)) continue;
+    let path = key;
+    do path = path.slice(0, Math.max(path.lastIndexOf("."), 0));
+    while (!keysOf.has(path));
+    if (!silent.has(path)) keysOf.get(path)!.unexpected_keys.push(key);
+  }
+  return [now.own, keysOf];
+}
+
+/** What a module put into a list of all; where it took something out, what others had put there is put there by it. */
+class Added {
+  readonly all: string[] = [];
+  private known: string[] = [];
+  private readonly side: keyof LoadReport;
+  constructor(side: keyof LoadReport) {
+    this.side = side;
+  }
+  by(before: Iterable<Report>): string[] {
+    const { all, known } = this,
+      follows = known.every((key, i) => key === all[i]);
+    if (!follows) for (const keys of before) keys[this.side].length = 0;
+    this.known = [...all];
+    return follows ? all.slice(known.length) : [...all];
   }
 }
 
@@ -140,8 +217,6 @@ const held = (module: Module, pairs: readonly Pair[], assign: boolean): Pair[] =
     return [path, target, assign ? (owner[name] as Tensor) : unrecorded(() => clone(target))];
   });
 
-/** The name of what a module keeps in its state beside tensors. */
-export const EXTRA = "_extra_state";
 type Pair = readonly [path: string, target: Tensor, value: Tensor];
 
 /** The module that holds what a path names, and its name there. */
@@ -159,34 +234,16 @@ function put(module: Module, path: string, value: Tensor): void {
   }
 }
 
-/** The keys that only one side has, by the path of the module to which they belong. */
-function owners(module: Module, own: object, given: object): Map<string, LoadReport> {
-  const out = new Map<string, LoadReport>();
-  for (const [path] of module.named_modules({ remove_duplicate: false })) out.set(path, new Report([], []));
-  const sort = (keys: object, others: object, side: keyof LoadReport): void => {
-    for (const key of Object.keys(keys)) {
-      if (Object.hasOwn(others, key)) continue;
-      let path = key;
-      do path = path.slice(0, Math.max(path.lastIndexOf("."), 0));
-      while (!out.has(path));
-      out.get(path)![side].push(key);
-    }
-  };
-  sort(own, given, "missing_keys");
-  sort(given, own, "unexpected_keys");
-  return out;
-}
-
 /** What is to be copied to where; into `wrong` what does not fit. */
 function compared(
-  own: Record<string, unknown>,
+  own: ReadonlyMap<string, Tensor | null>,
   given: Record<string, unknown>,
   assign: boolean,
   wrong: string[],
 ): Pair[] {
   const pairs: Pair[] = [];
-  for (const [k, target] of Object.entries(own)) {
-    if (!Object.hasOwn(given, k) || !(target instanceof Tensor)) continue;
+  for (const [k, target] of own) {
+    if (!Object.hasOwn(given, k) || !target) continue;
     try {
       const value = toTensor(given[k], target);
       if (sameShape(value.shape, target.shape)) pairs.push([k, assign ? target : checked(target, value), value]);

@@ -17,12 +17,12 @@ import { hookInto, forwarded, invoke, type Gradients, type RemovableHandle, type
 import type { BackwardHook, BackwardPreHook, ForwardHook, ForwardHookOptions, ForwardPreHook } from "./hooks.js";
 import type { HookOptions, NamedForwardHook, NamedForwardPreHook, Unnamed, WithNames } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
-import { loadState, type Loading, type LoadReport } from "./load-state.js";
+import { type LoadArguments, loadOwn, loadState, type Loading, type LoadReport } from "./load-state.js";
 import { empty } from "../creation/create.js";
 import { Parameter } from "./parameter.js";
 import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, properties } from "./members.js";
 import { showTree } from "./shown.js";
-import { stateOf } from "./state-dict.js";
+import { noExtraState, saveOwn, stateOf } from "./state-dict.js";
 import { type Destination, copied, moved } from "./transfer.js";
 import type { Walk } from "./tree.js";
 import * as tree from "./tree.js";
@@ -171,13 +171,16 @@ class ModuleClass {
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
   state_dict(prefix?: string | { prefix?: string; keep_vars?: boolean }, keep_vars?: boolean): Record<string, Tensor> {
     const before = text(prefix ?? "", "state_dict", "prefix");
-    return stateOf(this, before, keep_vars ?? false, ModuleClass.prototype.get_extra_state);
+    return stateOf(this, before, keep_vars ?? false);
+  }
+  /** Puts what is its own, not what is within modules of it, into a state: a class may put more, or other things. */
+  _save_to_state_dict(destination: Record<string, unknown>, prefix: string, keep_vars: boolean): void {
+    saveOwn(this, destination, prefix, keep_vars, ModuleClass.prototype.get_extra_state);
   }
 
   /**
    * Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a file of them (a path, an
-   * address, a Blob, bytes), and then a promise.  What `torch.load` takes as options may stand beside `strict`:
-   * `progress`, for example.
+   * address, a Blob, bytes), and then a promise.  Options of `torch.load` may stand beside `strict`.
    */
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean; assign?: boolean }): LoadReport;
@@ -189,7 +192,7 @@ class ModuleClass {
     flag(strict, "load_state_dict", "strict");
     flag(assign, "load_state_dict", "assign");
     const load = (state: unknown): LoadReport =>
-      loadState(this, state, strict, assign, (module) => hidden.get(module as ModuleClass)!.hooks);
+      loadState(this, state, strict, assign, ModuleClass.prototype._load_from_state_dict);
     return isFile(from) ? readState(from, rest).then(load) : load(from);
   }
   /**
@@ -198,6 +201,11 @@ class ModuleClass {
    */
   protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void {
     /* most modules take states as they are */
+  }
+
+  /** Looks in a state for what is its own, which is loaded once all fits: a class may change the state before. */
+  _load_from_state_dict(...state: LoadArguments): void {
+    loadOwn(this, this.set_extra_state !== ModuleClass.prototype.set_extra_state, ...state);
   }
 
   /** What a class keeps in its state beside tensors: a class that says so overrides both. */
@@ -379,14 +387,11 @@ class ModuleClass {
   }
 }
 
-const noExtraState = (module: ModuleClass): OpError =>
-  new OpError(`${nameOf(module)}: there is no extra state; override get_extra_state and set_extra_state`);
-
 /** What all networks and their parts are: parameters, buffers, other modules, and `forward`. */
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

@@ -260,4 +260,71 @@ export default {
     t.equal(await nn.utils.rnn.invert_permutation(order).tolist(), [1, 3, 0, 2]);
     t.equal(nn.utils.rnn.invert_permutation(null), null);
   },
+  "classes that say what is their own in a state": async (t) => {
+    const { nn } = t.torch,
+      seen = [];
+    class Scaled extends nn.Linear {
+      _save_to_state_dict(destination, prefix, keep_vars) {
+        super._save_to_state_dict(destination, prefix, keep_vars);
+        destination[`${prefix}half`] = this.weight.detach().div(2);
+      }
+      _load_from_state_dict(state, prefix, meta, strict, missing, unexpected, errors) {
+        seen.push([prefix, Object.keys(state), strict, [...missing]]);
+        if (`${prefix}old` in state) {
+          state[`${prefix}weight`] = state[`${prefix}old`];
+          delete state[`${prefix}old`];
+        }
+        delete state[`${prefix}half`];
+        super._load_from_state_dict(state, prefix, meta, strict, missing, unexpected, errors);
+        const at = missing.indexOf(`${prefix}bias`);
+        if (at >= 0) missing.splice(at, 1);
+      }
+    }
+    class Own extends nn.Linear {
+      _load_from_state_dict(state, prefix, meta, strict, missing) {
+        const given = state[`${prefix}packed`];
+        if (given) t.torch.no_grad(() => this.weight.copy_(given.expand([1, 1])));
+        else missing.push(`${prefix}packed`);
+      }
+    }
+    const m = nn.Sequential(new Scaled(2, 1), nn.Linear(1, 1), new Own(1, 1)).to(t.device);
+    const keys = ["0.weight", "0.bias", "0.half", "1.weight", "1.bias", "2.weight", "2.bias"];
+    t.equal(Object.keys(m.state_dict()), keys);
+    const given = {
+      "0.old": t.tensor([[3, 3]]),
+      "1.weight": t.tensor([[1]]),
+      "1.bias": t.tensor([0]),
+      "2.packed": t.tensor(7),
+    };
+    const report = m.load_state_dict(given);
+    t.equal(
+      [
+        [report.missing_keys, report.unexpected_keys],
+        await m[0].weight.tolist(),
+        await m[2].weight.tolist(),
+        seen,
+        Object.keys(given),
+      ],
+      [[[], []], [[3, 3]], [[7]], [["0.", ["0.old"], true, []]], ["0.old", "1.weight", "1.bias", "2.packed"]],
+    );
+    t.equal(m.load_state_dict(m.state_dict(), { strict: false }).missing_keys, ["2.packed"]);
+    await t.throws(
+      () => m.load_state_dict({ "0.weight": t.tensor([[1, 1]]), "0.zzz": t.tensor([1]), "1.weight": t.tensor([[1]]) }),
+      /Missing key\(s\) in state_dict: "1.bias", "2.packed". \n\tUnexpected key\(s\) in state_dict: "0.zzz"/,
+    );
+    class Fussy extends nn.Linear {
+      _load_from_state_dict(...state) {
+        super._load_from_state_dict(...state);
+        state[6].push(`no ${state[1]}`);
+      }
+    }
+    await t.throws(
+      () => nn.Sequential(new Fussy(1, 1)).load_state_dict({ "0.weight": t.tensor([[1]]), "0.bias": t.tensor([1]) }),
+      /Error\(s\) in loading state_dict for Sequential:\n\tno 0\./,
+    );
+    await t.throws(
+      () => nn.Linear(1, 1)._load_from_state_dict({}, "", {}, true, [], [], []),
+      /Linear._load_from_state_dict: only load_state_dict calls it/,
+    );
+  },
 };
