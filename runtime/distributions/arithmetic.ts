@@ -7,6 +7,7 @@ import type { DType } from "../elements/dtype.js";
 import { finfo } from "../functions/type-info.js";
 import { broadcast_tensors } from "../functions/join.js";
 import { broadcast_to, narrow } from "../functions/tensor-functions.js";
+import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as transfer from "../views/transfer.js";
 import { run } from "../dispatch/call.js";
@@ -105,11 +106,23 @@ export const valueOf = (value: unknown, op: string, name: string): Value =>
 /** Euler's and Mascheroni's constant. */
 export const EULER = 0.5772156649015329;
 
+/** What memory holds everywhere, and its version then: of numbers that became tensors, which a GPU need not be asked for. */
+const said = new WeakMap<Storage, readonly [value: number, version: number]>();
+function saying(value: number, made: Tensor): Tensor {
+  said.set(made.storage, [value, made.storage.version]);
+  return made;
+}
+/** The number that a tensor was made of, if it was made of one and holds it still. */
+export function numberOf({ storage }: Tensor): number | undefined {
+  const [value, version] = said.get(storage) ?? [];
+  return version === storage.version ? value : undefined;
+}
+
 /** The values in one shape; numbers become tensors like the first tensor among them. */
 export function broadcast_all(...values: Value[]): Tensor[] {
   const like = values.find((v): v is Tensor => v instanceof Tensor),
     options = like ? { dtype: like.dtype, device: like.device } : {};
-  const tensors = values.map((v) => (v instanceof Tensor ? v : tensor(v, options)));
+  const tensors = values.map((v) => (v instanceof Tensor ? v : saying(v, tensor(v, options))));
   return tensors.length === 1 ? tensors : (broadcast_tensors(...tensors) as Tensor[]);
 }
 

@@ -21,6 +21,7 @@ import {
   gt,
   mul,
   neg,
+  numberOf,
   reshape,
   sigmoid,
   softplus,
@@ -58,11 +59,13 @@ function successes({ total_count: n, probs }: Trials): Tensor {
     { dtype, device } = probs;
   return reshape(arange(most + 1, { dtype, device }), [most + 1, ...probs.shape.map(() => 1)]);
 }
-/** The number of trials, which must be the same everywhere and on the CPU. */
+/** The number of trials, which must be the same everywhere, and on the CPU where it was no number. */
 function evenly(n: Tensor): number {
-  const { storage, offset, strides, shape } = n;
+  const { storage, offset, strides, shape } = n,
+    given = numberOf(n);
+  if (given !== undefined) return given;
   if (storage.device.type !== "cpu")
-    throw new OpError("Binomial: total_count must be on the CPU for its support to be listed");
+    throw new OpError("Binomial: total_count must be a number, or on the CPU, for its support to be listed");
   const flat = strides.every((step, i) => step === 0 || shape[i] === 1);
   const values = flat ? [Number(storage.elements[offset])] : [...listed(n)];
   if (values.some((value) => value !== values[0]))

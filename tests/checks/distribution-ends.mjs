@@ -37,4 +37,23 @@ export default {
       t.equal([remembering(x) === y, remembering.inv(y) === x, made(x) === made(x)], [true, true, false]);
     }
   },
+  "what is listed by a number of trials is listed on any device": async (t) => {
+    const { Binomial, kl_divergence } = t.torch.distributions,
+      logits = t.tensor([0, 1]),
+      five = Binomial(5, { logits });
+    t.equal(
+      [await five.enumerate_support({ expand: false }).flatten().tolist(), five.enumerate_support().shape],
+      [
+        [0, 1, 2, 3, 4, 5],
+        [6, 2],
+      ],
+    );
+    t.close(await five.entropy().tolist(), [1.523671, 1.371972], { rtol: 1e-4 });
+    t.close(await five.expand([3, 2]).entropy().index(2).tolist(), [1.523671, 1.371972], { rtol: 1e-4 });
+    t.close(await kl_divergence(five, Binomial(5, { logits: logits.neg() })).tolist(), [0, 2.310586], { rtol: 1e-4 });
+    // A number that was changed since is that of the tensor.
+    five.total_count.fill_(2);
+    if (t.device === "cpu") t.equal(five.enumerate_support().shape, [3, 2]);
+    else await t.throws(() => five.enumerate_support(), /total_count must be a number, or on the CPU/);
+  },
 };

@@ -43,7 +43,7 @@ const asked = (f) => {
   try {
     return f();
   } catch (error) {
-    if (/does not implement|must be on the CPU|Inhomogeneous total count/.test(error.message)) return null;
+    if (/does not implement|must be a number, or on the CPU|Inhomogeneous total count/.test(error.message)) return null;
     throw error;
   }
 };
