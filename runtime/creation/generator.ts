@@ -89,6 +89,11 @@ class GeneratorClass extends RandomSource {
     return this;
   }
 
+  /** Another generator, where this one is. */
+  clone_state(): GeneratorClass {
+    return new GeneratorClass(this.device).set_state(this.get_state());
+  }
+
   /** 32 random bits. */
   bits(): number {
     if (this.at === N) this.twist();

@@ -167,16 +167,16 @@ export type AbsTransform = AbsClass;
 class AffineClass extends TransformClass {
   readonly loc: Value;
   readonly scale: Value;
-  readonly event_dim: number;
+  private readonly dims: number;
   /** y = loc + scale * x; `event_dim` last axes are one value. */
   constructor(loc: Value, scale: Value, event_dim = 0, cache_size?: Cache) {
     super(cache_size);
     this.loc = valueOf(loc, "AffineTransform", "loc");
     this.scale = valueOf(scale, "AffineTransform", "scale");
-    this.event_dim = count(event_dim, "AffineTransform", "event_dim");
+    this.dims = count(event_dim, "AffineTransform", "event_dim");
   }
   override get domain(): Constraint {
-    return this.event_dim === 0 ? real : independent(real, this.event_dim);
+    return this.dims === 0 ? real : independent(real, this.dims);
   }
   override get codomain(): Constraint {
     return this.domain;
@@ -194,7 +194,7 @@ class AffineClass extends TransformClass {
     const { scale } = this,
       each = scale instanceof Tensor ? log(abs(scale)) : add(mul(0, x), Math.log(Math.abs(scale))),
       shape = broadcast_shapes([...each.shape], [...x.shape]);
-    return sum_rightmost(expand(each, shape), this.event_dim);
+    return sum_rightmost(expand(each, shape), this.dims);
   }
   override forward_shape(shape: Sizes): Sizes {
     return broadcast_shapes([...shape], [...shapeOf(this.loc)], [...shapeOf(this.scale)]);

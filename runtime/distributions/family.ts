@@ -225,6 +225,9 @@ export function family<P extends string>(recipe: Family<P>): FamilyClass<P> {
       const share = clamp_probs((this as unknown as Given<"probs">).probs);
       return sub(log(share), log1p(neg(share)));
     });
+    define("param_shape", function () {
+      return this.batch_shape;
+    });
   }
   define("params", () => names);
   if (recipe.prints) define("prints", () => recipe.prints);

@@ -48,6 +48,12 @@ export class TransformClass {
   get codomain(): Constraint {
     throw this.lacks("codomain");
   }
+  /** How many axes of an event it takes and answers, where these are as many. */
+  get event_dim(): number {
+    if (this.domain.event_dim !== this.codomain.event_dim)
+      throw new OpError("Please use either .domain.event_dim or .codomain.event_dim");
+    return this.domain.event_dim;
+  }
   /** 1 where larger values become larger, -1 where they become smaller. */
   get sign(): Value {
     throw this.lacks("sign");

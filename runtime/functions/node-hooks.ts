@@ -15,6 +15,8 @@ type PostHook = (grad_inputs: Grad[], grad_outputs: Grad[]) => Answer;
 
 declare module "../tape/node.js" {
   interface Node {
+    /** What a program keeps with the node. */
+    readonly metadata: Record<string, unknown>;
     /** Calls `fn(grad_outputs)` before the node runs; what it answers takes their place. */
     register_prehook(fn: PreHook): { remove(): void };
     /** Calls `fn(grad_inputs, grad_outputs)` when it has run; what it answers takes the place of `grad_inputs`. */
@@ -90,3 +92,13 @@ function installed(name: "register_hook" | "register_prehook", place: keyof Hook
 }
 installed("register_prehook", "before");
 installed("register_hook", "after");
+
+const metadataOf = /* @__PURE__ */ new WeakMap<Node, Record<string, unknown>>();
+Object.defineProperty(Node.prototype, "metadata", {
+  get(this: Node) {
+    const known = metadataOf.get(this) ?? {};
+    metadataOf.set(this, known);
+    return known;
+  },
+  configurable: true,
+});

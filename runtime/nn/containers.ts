@@ -355,6 +355,24 @@ class ParameterDictClass extends Keyed<Parameter> {
   protected override put(name: string, value: Tensor): void {
     this.register_parameter(name, asParameter(value));
   }
+  /** The parameter of this name, which the default becomes where there is none. */
+  setdefault(key: string, value?: Tensor | null): Parameter | null {
+    if (!this.has(key)) this.register_parameter(key, value == null ? null : asParameter(value));
+    return this.get(key) ?? null;
+  }
+  /** Takes out the last one, and answers its name and itself. */
+  popitem(): [string, Parameter] {
+    const last = this.keys().pop();
+    if (last === undefined) throw new OpError("popitem: the ParameterDict is empty");
+    return [last, this.pop(last)];
+  }
+  copy(): ParameterDictClass {
+    return new ParameterDict(this.items());
+  }
+  /** One where all these names have one parameter. */
+  fromkeys(keys: Iterable<string>, value: Tensor): ParameterDictClass {
+    return new ParameterDict([...keys].map((key) => [key, value] as const));
+  }
   override toString(): string {
     return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TYPE_NAMES[dtype]}Tensor`);
   }
@@ -377,6 +395,6 @@ interface ParameterDictMaker {
 export const ParameterDict = /* @__PURE__ */ callable(
   ParameterDictClass,
   "ParameterDict",
-  "constructor parameters{}?, put !, update parameters{}",
+  "constructor parameters{}?, put !, update parameters{}, setdefault key default?, fromkeys keys default",
 ) as unknown as ParameterDictMaker;
 export type ParameterDict = ParameterDictClass;

@@ -51,9 +51,22 @@ export default {
     t.close(await five.entropy().tolist(), [1.523671, 1.371972], { rtol: 1e-4 });
     t.close(await five.expand([3, 2]).entropy().index(2).tolist(), [1.523671, 1.371972], { rtol: 1e-4 });
     t.close(await kl_divergence(five, Binomial(5, { logits: logits.neg() })).tolist(), [0, 2.310586], { rtol: 1e-4 });
+    t.equal(five.expand([3, 2]).param_shape, [3, 2]);
     // A number that was changed since is that of the tensor.
     five.total_count.fill_(2);
     if (t.device === "cpu") t.equal(five.enumerate_support().shape, [3, 2]);
     else await t.throws(() => five.enumerate_support(), /total_count must be a number, or on the CPU/);
+  },
+  "a transform says how many axes its events have, where in and out are alike": async (t) => {
+    const { ExpTransform, IndependentTransform, StickBreakingTransform, CorrCholeskyTransform } =
+      t.torch.distributions.transforms;
+    t.equal(
+      [ExpTransform(), IndependentTransform(ExpTransform(), 2), StickBreakingTransform()].map((x) => x.event_dim),
+      [0, 2, 1],
+    );
+    await t.throws(
+      () => CorrCholeskyTransform().event_dim,
+      /Please use either .domain.event_dim or .codomain.event_dim/,
+    );
   },
 };

@@ -214,4 +214,12 @@ export default {
     const drawn = Array.from({ length: 16 }, () => t.torch.default_generator.bits());
     for (let bit = 0; bit < 32; bit++) t.equal(new Set(drawn.map((n) => Math.floor(n / 2 ** bit) % 2)).size, 2);
   },
+  "a cloned generator goes on where the other is, by itself": async (t) => {
+    const one = t.torch.Generator().manual_seed(5);
+    t.torch.rand([3], { generator: one });
+    const other = one.clone_state(),
+      draw = (generator) => t.torch.randperm(9, { generator }).tolist(),
+      wanted = await draw(one);
+    t.equal([await draw(other), other.initial_seed()], [wanted, 5]);
+  },
 };

@@ -125,6 +125,9 @@ export default {
       [([a, b]) => [a.sum(), b], /has changed the size of value/],
     ])
       await t.throws(() => slopes((node) => node.register_hook(answer)), message);
+    const { grad_fn } = x.mul(y);
+    grad_fn.metadata.mine = 7;
+    t.equal([grad_fn.metadata.mine, x.mul(y).grad_fn.metadata.mine], [7, undefined]);
     // The end at a leaf has hooks as well: what distributed training hangs on.
     const [[end]] = x.mul(2).grad_fn.next_functions,
       ends = [];

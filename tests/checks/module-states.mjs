@@ -327,4 +327,18 @@ export default {
       /Linear._load_from_state_dict: only load_state_dict calls it/,
     );
   },
+  "a dictionary of parameters has PyTorch's methods of dictionaries": async (t) => {
+    const { ParameterDict } = t.torch.nn,
+      made = ParameterDict({ a: t.tensor([1]) }),
+      zeros = t.tensor([0, 0]);
+    t.equal(await made.setdefault("b", zeros).tolist(), [0, 0]);
+    t.equal([made.setdefault("a", zeros) === made.a, made.keys(), made.length], [true, ["a", "b"], 2]);
+    const other = made.copy(),
+      [name, last] = made.popitem();
+    t.equal([name, last === other.b, made.keys(), other.keys()], ["b", true, ["a"], ["a", "b"]]);
+    const alike = made.fromkeys(["x", "y"], last);
+    t.equal([alike.keys(), alike.x === alike.y, alike.parameters().length], [["x", "y"], true, 1]);
+    made.popitem();
+    await t.throws(() => made.popitem(), /popitem: the ParameterDict is empty/);
+  },
 };
