@@ -2,7 +2,7 @@
 
 import { flag } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
-import { check } from "../tensor/tensor-arguments.js";
+import { check, tensorOf } from "../tensor/tensor-arguments.js";
 import { keep } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
@@ -42,6 +42,6 @@ export const Buffer = /* @__PURE__ */ callable(BufferClass, "Buffer", "construct
 export type Buffer = BufferClass;
 
 /** Whether a parameter or a buffer waits for the input that says how large it is: of a lazy module. */
-export function is_lazy(param: unknown): boolean {
-  return "stand_in" in Object(taken("is_lazy param", arguments)[0]);
+export function is_lazy(param: Tensor): boolean {
+  return "stand_in" in tensorOf(taken("is_lazy param", arguments)[0], "is_lazy", "param");
 }

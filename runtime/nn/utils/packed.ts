@@ -38,6 +38,8 @@ class PackedSequenceClass {
     unsorted_indices: Tensor | null = null,
   ) {
     check(data, "PackedSequence", "data");
+    if (sorted_indices !== null) check(sorted_indices, "PackedSequence", "sorted_indices");
+    if (unsorted_indices !== null) check(unsorted_indices, "PackedSequence", "unsorted_indices");
     this.data = data;
     this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
     this.sorted_indices = sorted_indices;
