@@ -165,9 +165,9 @@ def test(options: argparse.Namespace) -> int:
     environment.say(f"testing on {gpu.name()}")
     import pytest
 
-    # All tests on all cores, each process a stretch of the files; for a quarter of the time one waits for a browser or
-    # another process, so there is one more than cores. What is asked for by name runs in this one.
-    processes = (os.cpu_count() or 1) + 1
+    # All tests on all cores, each process a stretch of the files; for a third of the time one waits for a browser or
+    # another process, so there are two more than cores. What is asked for by name runs in this one.
+    processes = (os.cpu_count() or 1) + 2
     whole = [str(ROOT / "tests"), f"--numprocesses={processes}", "--dist=worksteal", "--durations=30"]
     return pytest.main(["--rootdir", str(ROOT), *(options.more or whole)])
 

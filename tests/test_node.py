@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from turns import turn
 
 from buildtools import gpu, lock, node
 from buildtools.mutation.executed import PLACES
@@ -24,20 +25,12 @@ CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem !=
 NODE_TESTS = sorted((HERE / "node").glob("*.test.mjs"))
 SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the CPU device may find things otherwise
 # Files in a process, on the CPU and on a GPU, where each takes longer; alone where it is noted what each test runs.
-TOGETHER, FEW = (1, 1) if PLACES in os.environ else (9, 13)
+TOGETHER, FEW = (1, 1) if PLACES in os.environ else (18, 13)
 ALONE = {"memory", "modes"}  # files that count what their process holds
 READING = {"greedy-files"}  # files that have a reader refuse what it gets: on the CPU alone, without a setting
 PARTS = {"quantised"}  # files that import modules of the package of their own, which must be of the same package
 
 Results = dict[str, str | None]
-
-
-def turn() -> int | None:
-    """A number of the commit that decides which files run in which setting; None where all run in all."""
-    if "EVERY_SETTING" in os.environ:
-        return None
-    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True)
-    return None if asked.returncode else int(asked.stdout, 16)
 
 
 def failures(results: Results) -> str:

@@ -1,6 +1,6 @@
-// What the package decides about calls: reads [[binding, arguments, facts, plain], ...] from a file and prints, as JSON,
-// for each the bound call and what is launched for it, by the shared schedules and, if plain, by none; or the message of
-// its refusal.  For tests/test_host.py.
+// What the package decides about calls: reads [[binding, arguments, facts, plain, launched], ...] from a file and prints,
+// as JSON, for each the bound call and, if launched, what is launched for it, by the shared schedules and, if plain, by
+// none; or the message of its refusal.  For tests/test_host.py.
 import { readFileSync } from "node:fs";
 import { bind, opsOf, plan, plan_cpu, rules } from "./planner.mjs";
 
@@ -15,10 +15,10 @@ function attempt(f) {
   }
 }
 
-const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts, plain]) => {
+const decided = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts, plain, launched]) => {
   const op = ops[name],
     call = attempt(() => bind(op, args));
-  if (typeof call === "string") return [call];
+  if (typeof call === "string" || !launched) return [call];
   return [
     call,
     ...op.programs.flatMap(({ outputs }, n) => [
