@@ -119,7 +119,7 @@ class Lowering:
         e = s.body
         if s.kind == "store":
             whole = kind == "i" and Element(s.target) in self.values
-            if whole and self.kinds.kind(e) == "f" and not exact(e):
+            if whole and self.kinds.kind(e) == "f" and not exact(e, True):
                 return self.call("cut_checked", (e,), "f")
         elif s.red in ("sum", "prod") and Result(s.result) in self.values:
             if is_binary(e, "*") and self.kinds.kind(e) == "i":
@@ -159,7 +159,7 @@ class Lowering:
             return nodes.Constant(want, value)
         if kind == "inf":
             return self.infinity(e, want)
-        if want == "i" and self.values and (quotient := exact(e)):
+        if want == "i" and self.values and (quotient := exact(e, True)):
             if all(self.kinds.kind(x) != "f" for x in quotient.parts()):
                 return self.call("trunc_divide_checked", quotient.parts(), "i")
         if isinstance(e, Select) and kind == "i" and want == "f":
@@ -374,10 +374,12 @@ def negated(e: Node) -> Node:
     return nodes.Unary("-", e)
 
 
-def exact(e: E) -> Binary | None:
+def exact(e: E, whole: bool = False) -> Binary | None:
     """The quotient that is cut towards zero, if e is one: of whole numbers that is one of theirs."""
     match e:
         case Call("trunc", (Binary("/", _, _) as quotient,)):
+            return quotient
+        case Call("trunc", (Call("stored", (Binary("/", _, _) as quotient,)),)) if whole:
             return quotient
         case _:
             return None

@@ -27,6 +27,29 @@ export default {
       t.equal(cut > 50, dtype === torch.float32); // the numbers show which it was
     }
   },
+  "of 16 bits the quotient by a tensor is rounded before it is cut, by one number it is not": async (t) => {
+    const { torch, device } = t,
+      quotients = {
+        bfloat16: [6.96875, -0.99609375, -7],
+        float16: [-20.578125, 1.5830078125, -13],
+      };
+    for (const [dtype, [a, b, rounded]] of Object.entries(quotients)) {
+      if (dtype === "float16" && !t.hasHalf) continue;
+      const given = (data) => torch.tensor(data, { dtype, device }),
+        cut = async (x, y) => x.div(y, { rounding_mode: "trunc" }).tolist(),
+        full = Math.trunc(a / b);
+      t.equal(Math.abs(rounded) - Math.abs(full), 1);
+      t.equal(await cut(given([a, 2 * a]), given([b, 2 * b])), [rounded, rounded]);
+      for (const one of [given(b), given([b]), b]) t.equal(await cut(given([a, a]), one), [full, full]);
+    }
+    t.equal(
+      await torch
+        .tensor([7, -7], { device })
+        .div(torch.tensor([2, 2], { device }), { rounding_mode: "trunc" })
+        .tolist(),
+      [3, -3],
+    );
+  },
   "a remainder of 0 has the sign of the dividend": async (t) => {
     const a = [6, -6, -0, 0, -7, 7.5],
       b = [-3, 3, 0.5, -2, -7, 2.5],
