@@ -72,6 +72,8 @@ def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
                 put(out.methods, name, op)
                 if op.pointwise and f"{name}_" not in written and in_place(op):
                     put(out.inplace, f"{name}_", op)
+    for name, ops in out.inplace.items():  # what is of another type for truth values than for numbers is refused
+        ops[:0] = [op for op in out.methods.get(name[:-1], []) if op.pointwise and is_of_truths(op) and op not in ops]
     return out
 
 
@@ -105,6 +107,11 @@ def put(table: dict[str, list[OpDef]], name: str, op: OpDef):
 
 def is_method(op: OpDef) -> bool:
     return bool(op.params) and op.params[0].kind == "tensor" and not op.params[0].optional
+
+
+def is_of_truths(op: OpDef) -> bool:
+    """Whether an op makes other elements of bools alone."""
+    return len(op.outputs) == 1 and op.tensors[op.outputs[0]].dtype != "bool" and op.params[0].cls == "Bool"
 
 
 def in_place(op: OpDef) -> bool:

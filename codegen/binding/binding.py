@@ -256,24 +256,19 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env, asked
                 q = to_blame(op, p, metas)
                 raise OpError(f"{op.name}: not implemented for '{common}': '{q.name}' must be {words_for(q.cls)}")
         dtype = promoted_type(op.promote, given)
-    if category(dtype) > INT_CATEGORY:
-        return dtype
+    pointwise = has_kind(op.slots[op.outputs[0]].dims, "domain") if len(op.outputs) > 0 else False
     for i, p in enumerate(op.params):
         arg = args[i]
-        if (
-            p.kind == "num"
-            and not isinstance(arg, str)
-            and not isinstance(arg, list)
-            and not isinstance(arg, Meta)
-            and arg is not None
-        ):
+        if pointwise and p.kind == "num" and p.name == "alpha" and dtype != "bool" and isinstance(arg, bool):
+            raise OpError(f"{op.name}: Boolean alpha only supported for Boolean results.")
+        if category(dtype) <= INT_CATEGORY and p.kind == "num" and isinstance(arg, (int, float)):
             # As PyTorch: a number beside whole ones is cut, except the factor of a sum or a difference.
             v = fitting(op.name, dtype, number(arg))
             if dtype == "bool" and v != 0:
                 env[entry(p.name)] = 1
             if v == int(v):
                 continue
-            if p.name == "alpha" and has_kind(op.slots[op.outputs[0]].dims, "domain"):
+            if p.name == "alpha" and pointwise:
                 raise OpError(
                     f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number."
                 )

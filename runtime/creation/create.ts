@@ -173,6 +173,8 @@ export function madeOf(
       typed = cast(source, dtype, op);
     return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);
   }
+  if ((options as AsArrayOptions).copy === false)
+    throw new OpError(`${op}: copy=false cannot be: numbers of JavaScript are copied into a tensor's memory`);
   const wanted = (options.dtype ?? null) as DType | null;
   const { elements, dtype, shape } =
     ArrayBuffer.isView(data) && !(data instanceof DataView)

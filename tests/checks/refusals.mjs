@@ -150,4 +150,26 @@ export default {
     t.equal(b(ones([5, 2], on), ones([5, 3], on)).shape, [5, 4]);
     t.equal((await b.weight.abs().max().item()) <= Math.SQRT1_2, true);
   },
+  "what is of another type than where it should stand": async (t) => {
+    const { torch } = t,
+      given = (data, dtype) => torch.tensor(data, { dtype, device: t.device });
+    await t.throws(() => given([true, false], "bool").square_(), /result type int64 can't be cast to .* bool/);
+    t.equal(await given([3, 12], "int8").square_().tolist(), [9, -112]);
+    for (const dtype of ["int8", "float32"])
+      for (const name of ["add", "sub", "rsub"])
+        await t.throws(
+          () => torch[name](given([1], dtype), given([3], dtype), { alpha: true }),
+          /Boolean alpha only supported/,
+        );
+    t.equal(
+      await given([true], "bool")
+        .add(given([true], "bool"), { alpha: true })
+        .tolist(),
+      [true],
+    );
+    for (const list of [[1, 2], new Float32Array(2)])
+      await t.throws(() => torch.asarray(list, { copy: false }), /asarray: copy=false/);
+    const x = given([1, 2], "float32");
+    t.equal(torch.asarray(x, { copy: false, device: t.device }) === x, true);
+  },
 };
