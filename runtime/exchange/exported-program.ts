@@ -300,8 +300,10 @@ function checkInput(
     if (before !== undefined && before !== size)
       throw wrong(`but axis ${i} is ${extent} in ${expected}, which is ${before} in an earlier input`);
     sizes.set(extent, size);
-    if (range && (size < range.min || size > range.max))
-      throw wrong(`but axis ${i} is ${extent} in ${expected}, from ${range.min} to ${range.max}`);
+    // PyTorch supposes 2 of a size that is open, and lets it be less
+    const least = range && range.min > 2 ? range.min : 0;
+    if (range && (size < least || size > range.max))
+      throw wrong(`but axis ${i} is ${extent} in ${expected}, from ${least} to ${range.max}`);
   });
 }
 
