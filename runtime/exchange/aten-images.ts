@@ -87,6 +87,7 @@ export const IMAGES: Readonly<Record<string, Operator>> = {
   ...under(["upsample_bicubic2d"], resized("bicubic")),
   ...under(["_upsample_bilinear2d_aa"], resized("bilinear", { antialias: true })),
   ...under(["_upsample_bicubic2d_aa"], resized("bicubic", { antialias: true })),
+  ...under(["_upsample_lanczos2d_aa"], resized("lanczos", { antialias: true })),
   ...under(everyRank("reflection_pad"), padded("reflect")),
   ...under(everyRank("replication_pad"), padded("replicate")),
   _pad_circular: padded("circular"),
