@@ -181,9 +181,21 @@ export class ExportedModule extends Module {
         values.push(tensor);
       }
     });
-    const results = graph.run(values, device ?? home ?? "cpu"),
+    const results = graph.run(values, device ?? home ?? "cpu", this.changed(signature.outputs, json)),
       answer = (all: unknown[]) => unflattened(this.settled(signature.outputs, all, values), signature.results);
     return results instanceof Promise ? results.then(answer) : answer(results);
+  }
+
+  /** The parameters that the program changes, by the names of what they become. */
+  private changed(specs: readonly OutputSpec[], json: GraphJson): ReadonlyMap<string, Tensor> {
+    const out = new Map<string, Tensor>();
+    specs.forEach((spec, i) => {
+      const output = json.outputs[i]!;
+      if (spec.kind !== "state" || output.kind !== "name") return;
+      const tensor = tensorAt(this, spec.target);
+      if (tensor instanceof Parameter) out.set(output.name, tensor);
+    });
+    return out;
   }
 
   /** What the caller gets; other results are what a buffer or an input becomes. */
@@ -201,7 +213,7 @@ export class ExportedModule extends Module {
           throw new OpError(
             `the graph of the exported program is damaged: ${spec.target}, ${describe(target)}, becomes ${describe(became)}, not a tensor`,
           );
-        unrecorded(() => copy_(target, became));
+        if (target !== became) unrecorded(() => copy_(target, became));
       }
     });
     return out;

@@ -3,9 +3,9 @@
 
 import { OpError } from "../base/errors.js";
 import { differentiable, isFloat } from "../elements/dtype.js";
-import { to } from "../views/transfer.js";
+import { copy_, to } from "../views/transfer.js";
 import { capturing } from "../base/capturing.js";
-import { isRecording, set_grad_enabled } from "../tape/grad-mode.js";
+import { isRecording, set_grad_enabled, unrecorded } from "../tape/grad-mode.js";
 import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
@@ -47,6 +47,8 @@ class Values {
     return left === 0;
   }
 }
+
+type Leaves = ReadonlyMap<string, Tensor>;
 
 /** Where a graph's operators come from. */
 export interface Operators {
@@ -136,12 +138,13 @@ export class Graph {
       );
   }
 
-  /** The outputs for these inputs, in the order of the graph's; a promise where values of a GPU decide what is done. */
-  run(inputs: readonly unknown[], device: string): unknown[] | Promise<unknown[]> {
-    return finished(this.results(inputs, device));
+  /** The outputs for these inputs, in the order of the graph's; a promise where values of a GPU decide what is done.
+   *  `leaves`: what becomes of tensors, by name, that the model changes apart from gradients: they stay leaves. */
+  run(inputs: readonly unknown[], device: string, leaves?: Leaves): unknown[] | Promise<unknown[]> {
+    return finished(this.results(inputs, device, leaves));
   }
 
-  private *results(inputs: readonly unknown[], device: string): Steps<unknown[]> {
+  private *results(inputs: readonly unknown[], device: string, leaves?: Leaves): Steps<unknown[]> {
     const values = new Values(),
       kept = new Set(inputs);
     this.json.inputs.forEach((input, i) => {
@@ -150,7 +153,10 @@ export class Graph {
     for (const step of this.steps) {
       const made = yield* this.made(step, values, device);
       step.node.outputs.forEach((name, i) => {
-        if (name !== null) values.set(name, fitting(made[i], this.json.tensors.get(name), step.node, values));
+        if (name === null) return;
+        const value = fitting(made[i], this.json.tensors.get(name), step.node, values),
+          leaf = step.node.apart ? leaves?.get(name) : undefined;
+        values.set(name, leaf ? unrecorded(() => copy_(leaf, value as Tensor)) : value);
       });
       this.giveUp(step.last, values, kept);
     }
