@@ -1,7 +1,8 @@
 // ATen's operators of matrices that are called otherwise here, those of linalg, which give what their gradients read
-// beside it, among them; and sums.
+// beside it, among them; sums and histograms.
 
 import { empty } from "../creation/create.js";
+import { histogramdd } from "../composite/histogram.js";
 import { multi_dot } from "../composite/matrix-chains.js";
 import { solve_ex } from "../composite/matrix-solving.js";
 import * as linalg from "../../names/linalg.js";
@@ -38,7 +39,16 @@ const sum =
   ({ args: [x, other, alpha = 1] }) =>
     (torch[name] as (...args: unknown[]) => Tensor)(x, other, alpha === 1 ? {} : { alpha });
 
+/** Of the counts in boxes and the boxes' edges the one or the other. */
+const histogram =
+  (part: 0 | 1): Operator =>
+  ({ args: [x, bins], options }) =>
+    histogramdd(x as Tensor, bins as number[] | Tensor[], options)[part];
+
 export const LINALG: Readonly<Record<string, Operator>> = {
+  _histogramdd_bin_edges: histogram(1),
+  _histogramdd_from_bin_cts: histogram(0),
+  _histogramdd_from_bin_tensors: histogram(0),
   _linalg_check_errors: () => null,
   // with LU factors and pivots, which nothing but gradients reads
   _linalg_det: ({ args: [a] }) => [torch.det(a as Tensor), null, null],

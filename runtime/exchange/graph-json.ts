@@ -61,6 +61,8 @@ export interface NodeJson {
   /** The names of what it gives, null for what nobody can use; `single`: one value, not a list of one. */
   readonly outputs: readonly (string | null)[];
   readonly single: boolean;
+  /** Whether some of what it gives are lists, whose elements `outputs` has one after the other. */
+  readonly lists?: boolean;
   /** Whether the model called it without gradients, of which decomposing a program leaves no more than this. */
   readonly apart?: boolean;
 }
@@ -261,13 +263,14 @@ export class GraphReader {
     });
     const given = this.list(node["outputs"], place).map((item) => this.operand(item, place)),
       [first] = given,
-      outputs = given.length === 1 && first!.kind === "list" ? first!.items : given;
+      outputs = given.flatMap((output) => (output.kind === "list" ? output.items : [output]));
     return {
       name,
       target,
       inputs,
       outputs: outputs.map((o) => (o.kind === "name" ? o.name : null)),
       single: given.length === 1 && first!.kind === "name" && node["is_hop_single_tensor_return"] !== false,
+      lists: given.length > 1 && given.some((output) => output.kind === "list"),
       apart: target.startsWith("torch.ops.aten.") && origin.startsWith("wrap_with_set_grad_enabled"),
     };
   }

@@ -217,7 +217,9 @@ export class Graph {
     if (node.outputs.length === 0) return [];
     if (node.single) return [result];
     return Array.isArray(result)
-      ? result
+      ? node.lists
+        ? result.flat()
+        : result
       : result instanceof Tensor
         ? [result]
         : Array.from(result as Iterable<unknown>);
