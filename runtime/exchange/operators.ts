@@ -28,6 +28,7 @@ import { clone } from "../tensor/copy.js";
 import { copy_ } from "../views/transfer.js";
 import { ATEN } from "./aten.js";
 import { otherNames } from "./aten-names.js";
+import { foreach } from "./aten-foreach.js";
 import { EXTENSIONS } from "./aten-layers.js";
 import { CONTROL } from "./higher-order.js";
 import { NUMBERS } from "./numbers.js";
@@ -110,26 +111,32 @@ export function findOperator(target: string): Operator | null {
   if (area === "higher_order") return own(CONTROL, name!);
   if (name === undefined) return null;
   if (area !== "aten") return own(EXTENSIONS, `${area}::${name}`);
-  const found = direct(name, overload) ?? indirect(name, overload);
+  const found = either(name, overload) ?? foreach(name, either, changing);
   return found && /^(.*_)?out$/.test(overload ?? "") ? into(found) : found;
 }
 
-const direct = (name: string, overload: string | undefined): Operator | null =>
+const direct = (name: string, overload?: string): Operator | null =>
   own(ATEN, `${name}.${overload}`) ?? own(ATEN, name) ?? byName(name);
 
+const either = (name: string, overload?: string): Operator | null => direct(name, overload) ?? indirect(name, overload);
+
+/** What writes its result into its first argument. */
+const changing =
+  (operator: Operator): Operator =>
+  (call) => {
+    const [self, ...rest] = call.args as [Tensor, ...unknown[]];
+    // its gradient may read what the argument was
+    const before = isRecording() && self.requires_grad ? clone(self) : self;
+    return copy_(self, operator({ ...call, args: [before, ...rest] }) as Tensor);
+  };
+
 /** By another name of it, which may leave its argument as it was, or not. */
-function indirect(name: string, overload: string | undefined): Operator | null {
+function indirect(name: string, overload?: string): Operator | null {
   for (const { name: other, changes } of otherNames(name)) {
     const found = direct(other, overload);
     if (!found) continue;
     if (changes === null) return found;
-    if (changes === "argument")
-      return (call) => {
-        const [self, ...rest] = call.args as [Tensor, ...unknown[]];
-        // its gradient may read what the argument was
-        const before = isRecording() && self.requires_grad ? clone(self) : self;
-        return copy_(self, found({ ...call, args: [before, ...rest] }) as Tensor);
-      };
+    if (changes === "argument") return changing(found);
     return (call) =>
       other.endsWith("_")
         ? found({ ...call, args: [clone(call.args[0] as Tensor), ...call.args.slice(1)] })
