@@ -10,6 +10,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { to } from "../views/transfer.js";
 import * as views from "../views/views.js";
 import { DECOMPOSED } from "./aten-quantised.js";
+import { OWN_LOSSES } from "./aten-losses.js";
 import { VISION } from "./aten-vision.js";
 import type { Operator } from "./operators.js";
 
@@ -98,5 +99,6 @@ export const LAYERS: Readonly<Record<string, Operator>> = {
 export const EXTENSIONS: Readonly<Record<string, Operator>> = {
   "transformers::grouped_mm_fallback": LAYERS["_grouped_mm"]!,
   ...DECOMPOSED,
+  ...OWN_LOSSES,
   ...VISION,
 };

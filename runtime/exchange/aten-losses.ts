@@ -20,6 +20,24 @@ const lossOf =
   };
 const loss = (name: string, ...options: string[]): Operator => lossOf(2, name, ...options);
 
+/** A linear layer and the cross entropy of its results, in parts of a batch: the loss, and gradients of its own. */
+const chunked =
+  (reduced: boolean): Operator =>
+  ({ args }) => {
+    const [input, linear_weight, target, linear_bias, weight, ...rest] = args,
+      [reduction, ignore_index, label_smoothing] = reduced ? rest : ["none", rest[0], 0],
+      given = Object.entries({ linear_bias, weight }).filter(([, value]) => value !== null),
+      options = { ...Object.fromEntries(given), reduction, ignore_index, label_smoothing },
+      loss = named["linear_cross_entropy"]!(input, linear_weight, target, options);
+    return reduced ? [loss, null, null, null] : loss;
+  };
+
+/** Operators of torch.nn's own library, "library::name". */
+export const OWN_LOSSES: Readonly<Record<string, Operator>> = {
+  "torch_nn::_linear_cross_entropy_batch_chunked": chunked(true),
+  "torch_nn::_linear_cross_entropy_batch_chunked_no_reduction": chunked(false),
+};
+
 export const LOSSES: Readonly<Record<string, Operator>> = {
   mse_loss: loss("mse_loss", "reduction"),
   l1_loss: loss("l1_loss", "reduction"),
