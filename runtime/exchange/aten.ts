@@ -15,7 +15,6 @@ import type { Tensor } from "../tensor/tensor.js";
 import { type IndexSpec, index, index_put } from "../functions/indexing.js";
 import { cat } from "../functions/join.js";
 import { adjoint } from "../functions/tensor-functions.js";
-import { viewDtype } from "../views/view-dtype.js";
 import * as views from "../views/views.js";
 import { resize_ } from "../views/resize.js";
 import { to } from "../views/transfer.js";
@@ -23,6 +22,7 @@ import { numberOf } from "./higher-order.js";
 import type { Operator } from "./operators.js";
 import { PULLBACKS } from "./aten-backward.js";
 import { RECURRENT } from "./aten-recurrent.js";
+import { BITS } from "./aten-bits.js";
 import { COMPLEX } from "./aten-complex.js";
 import { IMAGES } from "./aten-images.js";
 import { LAYERS } from "./aten-layers.js";
@@ -181,6 +181,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   ...PULLBACKS,
   ...RECURRENT,
   ...SIZES,
+  ...BITS,
   ...LOSSES,
   ...QUANTISED,
   ...COMPLEX,
@@ -234,7 +235,6 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   matrix_H: by((x: Tensor) => adjoint(x)),
   // views
   view: by((x: Tensor, size: Sizes) => views.reshape(x, size as number[])), // memory may lie otherwise than PyTorch's
-  "view.dtype": by(viewDtype),
   _unsafe_view: by((x: Tensor, size: number[]) => views.reshape(x, size)),
   "slice.Tensor": by(sliced),
   slice_scatter: by((x: Tensor, source: Tensor, dim?: number, start?: number, end?: number, step?: number) =>

@@ -17,6 +17,13 @@ export function viewDtype(x: Tensor, dtype: unknown): Tensor {
   return new Tensor(x.storage, to, x.shape, x.strides, x.offset);
 }
 
+/** Whether both types have PyTorch's bytes on the device, and as many. */
+export const sharesBits = (from: DType, to: DType, device: Tensor["device"]): boolean =>
+  from !== "complex64" &&
+  to !== "complex64" &&
+  elementBytes(from) === elementBytes(to) &&
+  [from, to].every((one) => bytesOn(device, one) === elementBytes(one));
+
 function checkBits(from: DType, to: DType, device: Tensor["device"]): void {
   const pair = `view: cannot view ${from} as ${to}`;
   for (const [one, other] of [
