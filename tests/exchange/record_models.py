@@ -4,8 +4,8 @@ the program of the documentation, tests/files/exported.pt2.
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
 Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py, of
-regions.py, of halves.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions`, `halves` or `rare` behind
-the command only that is recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
+regions.py, of halves.py, of lists.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions`, `halves`,
+`lists` or `rare` behind the command only that is recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
 earlier-2.6.tar.xz is of 2.6.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
@@ -25,6 +25,7 @@ from architectures.detectors import DETECTORS
 from architectures.earlier import EARLIER
 from architectures.forms import FORMS
 from architectures.halves import HALVES
+from architectures.lists import LISTS
 from architectures.numbers import NUMBERS
 from architectures.rare import RARE
 from architectures.regions import REGIONS
@@ -183,11 +184,15 @@ def main():
         ("numbers", NUMBERS),
         ("regions", REGIONS),
         ("halves", HALVES),
+        ("lists", LISTS),
         ("rare", RARE | FORMS),
     ):
         if sys.argv[1:] in ([], [kind]):
             every = 2 if kind != "regions" else len(networks)  # of regions decomposing leaves little
-            listed = [(name, make, n % every == 0, archive) for n, (name, make) in enumerate(networks.items())]
+            first = kind == "lists"  # whose even ones are as they were exported
+            listed = [
+                (name, make, (n + first) % every == 0, archive) for n, (name, make) in enumerate(networks.items())
+            ]
             write(f"{kind}.tar.xz", listed)
     if sys.argv[1:]:
         return
