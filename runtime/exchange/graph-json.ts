@@ -4,7 +4,7 @@
 import { Complex } from "../elements/complex-number.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { FileError } from "../files/error.js";
-import { isByName } from "./aten-names.js";
+import { isByName } from "./aten/names.js";
 
 /** PyTorch's numbers of types, by the names that they have here. */
 const TYPES: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
 // What the operators of exported programs are here.  Most are the function of the same name, with the same arguments;
-// aten.ts and higher-order.ts say what the others are.
+// the tables of aten/ and higher-order.ts say what the others are.
 
 import * as composite from "../composite/index.js";
 import * as compositeFft from "../composite/fft.js";
@@ -26,10 +26,10 @@ import { Tensor } from "../tensor/tensor.js";
 import { isRecording } from "../tape/grad-mode.js";
 import { clone } from "../tensor/copy.js";
 import { copy_ } from "../views/transfer.js";
-import { ATEN } from "./aten.js";
-import { otherNames } from "./aten-names.js";
-import { foreach } from "./aten-foreach.js";
-import { EXTENSIONS } from "./aten-layers.js";
+import { ATEN } from "./aten/table.js";
+import { otherNames } from "./aten/names.js";
+import { foreach } from "./aten/foreach.js";
+import { EXTENSIONS } from "./aten/layers.js";
 import { CONTROL } from "./higher-order.js";
 import { NUMBERS } from "./numbers.js";
 

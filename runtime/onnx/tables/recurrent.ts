@@ -1,7 +1,7 @@
 // ONNX's recurrent layers.  Plain ones are PyTorch's; the others go step by step.
 
 import { OpError } from "../../base/errors.js";
-import { RECURRENT as LAYERS } from "../../exchange/aten-recurrent.js";
+import { RECURRENT as LAYERS } from "../../exchange/aten/recurrent-layers.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Attributes, type Compute, type Table, range } from "./definition.js";
 import { cast, create, F, join, likeAnother, splitting, T, turned, views } from "./library.js";

@@ -1,18 +1,18 @@
 // ATen's operators of layers that lie beneath those of torch.nn.functional: what normalises, hides and selects.
 
-import { arange, zeros } from "../creation/create.js";
-import { norm_except_dim } from "../composite/root-functions.js";
-import * as F from "../../names/functional.js";
-import * as torch from "../../names/torch.js";
-import { index, index_put, index_put_ } from "../functions/indexing.js";
-import { unrecorded } from "../tape/grad-mode.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { to } from "../views/transfer.js";
-import * as views from "../views/views.js";
-import { DECOMPOSED } from "./aten-quantised.js";
-import { OWN_LOSSES } from "./aten-losses.js";
-import { VISION } from "./aten-vision.js";
-import type { Operator } from "./operators.js";
+import { arange, zeros } from "../../creation/create.js";
+import { norm_except_dim } from "../../composite/root-functions.js";
+import * as F from "../../../names/functional.js";
+import * as torch from "../../../names/torch.js";
+import { index, index_put, index_put_ } from "../../functions/indexing.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { to } from "../../views/transfer.js";
+import * as views from "../../views/views.js";
+import { DECOMPOSED } from "./quantised.js";
+import { OWN_LOSSES } from "./losses.js";
+import { VISION } from "./vision.js";
+import type { Operator } from "../operators.js";
 
 type Maybe<T> = T | null | undefined;
 const t = torch as unknown as Readonly<Record<string, (...args: unknown[]) => Tensor>>;

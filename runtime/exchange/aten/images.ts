@@ -3,10 +3,10 @@
 import {
   fractional_max_pool2d_with_indices,
   fractional_max_pool3d_with_indices,
-} from "../composite/fractional-pool.js";
-import * as F from "../../names/functional.js";
-import type { Tensor } from "../tensor/tensor.js";
-import type { Operator } from "./operators.js";
+} from "../../composite/fractional-pool.js";
+import * as F from "../../../names/functional.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import type { Operator } from "../operators.js";
 
 type Sizes = readonly number[];
 type Maybe<T> = T | null | undefined;

@@ -1,15 +1,15 @@
 // ATen's operators of matrices that are called otherwise here, those of linalg, which give what their gradients read
 // beside it, among them; sums and histograms.
 
-import { empty } from "../creation/create.js";
-import { histogramdd } from "../composite/histogram.js";
-import { multi_dot } from "../composite/matrix-chains.js";
-import { solve_ex } from "../composite/matrix-solving.js";
-import * as linalg from "../../names/linalg.js";
-import * as torch from "../../names/torch.js";
-import type { Tensor } from "../tensor/tensor.js";
-import * as views from "../views/views.js";
-import type { Operator } from "./operators.js";
+import { empty } from "../../creation/create.js";
+import { histogramdd } from "../../composite/histogram.js";
+import { multi_dot } from "../../composite/matrix-chains.js";
+import { solve_ex } from "../../composite/matrix-solving.js";
+import * as linalg from "../../../names/linalg.js";
+import * as torch from "../../../names/torch.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as views from "../../views/views.js";
+import type { Operator } from "../operators.js";
 
 /** The product of three tensors, of which each lacks some axes that others have, summed over some. */
 const trilinear: Operator = ({ args }) => {

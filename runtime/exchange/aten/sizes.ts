@@ -1,16 +1,16 @@
 // ATen's operators whose results have a size that depends on values.
 
-import { tensor, zeros } from "../creation/create.js";
-import { unique, unique_consecutive } from "../functions/counting.js";
-import { broadcast_tensors } from "../functions/join.js";
-import type { Elements } from "../program/compiled-op.js";
-import * as torch from "../../names/torch.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { contiguousStrides } from "../base/shape.js";
-import { to } from "../views/transfer.js";
-import * as views from "../views/views.js";
-import type { Operator } from "./operators.js";
-import { here } from "./waiting.js";
+import { tensor, zeros } from "../../creation/create.js";
+import { unique, unique_consecutive } from "../../functions/counting.js";
+import { broadcast_tensors } from "../../functions/join.js";
+import type { Elements } from "../../program/compiled-op.js";
+import * as torch from "../../../names/torch.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { contiguousStrides } from "../../base/shape.js";
+import { to } from "../../views/transfer.js";
+import * as views from "../../views/views.js";
+import type { Operator } from "../operators.js";
+import { here } from "../waiting.js";
 
 /** The elements in order. */
 function elementsOf(x: Tensor): Elements {

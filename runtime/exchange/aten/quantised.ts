@@ -1,15 +1,15 @@
 // Numbers of few bits in programs: what training for them computes, and the operators of quantised graphs.
 
-import { fake_quantize_per_channel_affine } from "../composite/adapted.js";
-import * as F from "../../names/functional.js";
-import * as torch from "../../names/torch.js";
-import { no_grad } from "../tape/grad-mode.js";
-import { full_like } from "../creation/filled.js";
-import * as views from "../views/views.js";
-import { copy_, to } from "../views/transfer.js";
-import type { DType } from "../elements/dtype.js";
-import type { Tensor } from "../tensor/tensor.js";
-import type { Call, Operator } from "./operators.js";
+import { fake_quantize_per_channel_affine } from "../../composite/adapted.js";
+import * as F from "../../../names/functional.js";
+import * as torch from "../../../names/torch.js";
+import { no_grad } from "../../tape/grad-mode.js";
+import { full_like } from "../../creation/filled.js";
+import * as views from "../../views/views.js";
+import { copy_, to } from "../../views/transfer.js";
+import type { DType } from "../../elements/dtype.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import type { Call, Operator } from "../operators.js";
 
 type Parameter = Tensor | number;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -1,13 +1,13 @@
 // aten::lstm, gru, rnn_tanh and rnn_relu: whole recurrent layers, with the modules that have them here; and what pads
 // their sequences.
 
-import { meta } from "../devices/meta-device.js";
-import { functional_call } from "../nn/functional-call.js";
-import { GRU, LSTM, RNN } from "../nn/layers/recurrent.js";
-import type { Module } from "../nn/module.js";
-import { pad_sequence } from "../nn/utils/packed.js";
-import type { Tensor } from "../tensor/tensor.js";
-import type { Operator } from "./operators.js";
+import { meta } from "../../devices/meta-device.js";
+import { functional_call } from "../../nn/functional-call.js";
+import { GRU, LSTM, RNN } from "../../nn/layers/recurrent.js";
+import type { Module } from "../../nn/module.js";
+import { pad_sequence } from "../../nn/utils/packed.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import type { Operator } from "../operators.js";
 
 /** The module of these sizes, whose own weights are never used: they are of no memory. */
 type Make = (input: number, hidden: number, options: Record<string, unknown>) => Module;

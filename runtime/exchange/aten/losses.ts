@@ -1,7 +1,7 @@
 // ATen's losses, whose reduction is a number.
 
-import * as F from "../../names/functional.js";
-import type { Operator } from "./operators.js";
+import * as F from "../../../names/functional.js";
+import type { Operator } from "../operators.js";
 
 const REDUCTIONS = ["none", "mean", "sum"];
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -1,15 +1,15 @@
 // The bits of a tensor as another type, where a device does not keep both in PyTorch's bytes or their elements are of
 // different sizes: another tensor with the same values, which shares no memory.
 
-import { view_as_complex, view_as_real } from "../functions/complex-parts.js";
-import { type DType, elementBytes, isFloat, toDType } from "../elements/dtype.js";
-import { stack } from "../functions/join.js";
-import * as torch from "../../names/torch.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { to } from "../views/transfer.js";
-import { sharesBits, viewDtype } from "../views/view-dtype.js";
-import * as views from "../views/views.js";
-import type { Operator } from "./operators.js";
+import { view_as_complex, view_as_real } from "../../functions/complex-parts.js";
+import { type DType, elementBytes, isFloat, toDType } from "../../elements/dtype.js";
+import { stack } from "../../functions/join.js";
+import * as torch from "../../../names/torch.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { to } from "../../views/transfer.js";
+import { sharesBits, viewDtype } from "../../views/view-dtype.js";
+import * as views from "../../views/views.js";
+import type { Operator } from "../operators.js";
 
 /** Whole numbers by how many bytes they have. */
 const UNSIGNED: Readonly<Record<number, DType>> = { 1: "uint8", 2: "uint16", 4: "uint32" },

@@ -1,11 +1,11 @@
 // ATen's operators of complex numbers and Fourier transforms, as torch.export leaves them in programs.
 
-import { fftn, ifftn, irfftn, rfftn, type Norm } from "../composite/fft.js";
-import { stft } from "../composite/stft.js";
-import { conj } from "../functions/complex-parts.js";
-import { neg } from "../../names/torch.js";
-import type { Tensor } from "../tensor/tensor.js";
-import type { Operator } from "./operators.js";
+import { fftn, ifftn, irfftn, rfftn, type Norm } from "../../composite/fft.js";
+import { stft } from "../../composite/stft.js";
+import { conj } from "../../functions/complex-parts.js";
+import { neg } from "../../../names/torch.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import type { Operator } from "../operators.js";
 
 /** Options but for those that are null. */
 const given = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>

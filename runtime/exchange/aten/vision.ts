@@ -1,12 +1,12 @@
 // Operators of torchvision, as programs of its detectors carry them.
 
-import { tensor } from "../creation/create.js";
-import { OpError } from "../base/errors.js";
-import { numbers } from "../onnx/values.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { type Pooling, deformedConvolution, pooledCells, pooledRegions, regionsOf } from "../vision/regions.js";
-import { fromBest, suppress } from "../vision/suppress.js";
-import type { Operator } from "./operators.js";
+import { tensor } from "../../creation/create.js";
+import { OpError } from "../../base/errors.js";
+import { numbers } from "../../onnx/values.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { type Pooling, deformedConvolution, pooledCells, pooledRegions, regionsOf } from "../../vision/regions.js";
+import { fromBest, suppress } from "../../vision/suppress.js";
+import type { Operator } from "../operators.js";
 
 const nms: Operator = ({ args, target }) => {
   const [boxes, scores, threshold] = args as [Tensor, Tensor, number];

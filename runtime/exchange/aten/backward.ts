@@ -1,13 +1,13 @@
 // ATen's operators that are the gradient of another: that one is run again, and what is asked for is derived from it.
 
-import { grad } from "../autograd/engine.js";
-import { zeros } from "../creation/create.js";
-import { enable_grad } from "../tape/grad-mode.js";
-import * as F from "../../names/functional.js";
-import * as torch from "../../names/torch.js";
-import type { Tensor } from "../tensor/tensor.js";
-import * as views from "../views/views.js";
-import type { Operator } from "./operators.js";
+import { grad } from "../../autograd/engine.js";
+import { zeros } from "../../creation/create.js";
+import { enable_grad } from "../../tape/grad-mode.js";
+import * as F from "../../../names/functional.js";
+import * as torch from "../../../names/torch.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as views from "../../views/views.js";
+import type { Operator } from "../operators.js";
 
 type Sizes = number[];
 type Maybe<T> = T | null | undefined;

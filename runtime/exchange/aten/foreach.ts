@@ -1,11 +1,11 @@
 // ATen's operators over lists of tensors, `_foreach_NAME`: the operator NAME for each tensor and what belongs to it.
 
-import { vector_norm } from "../../names/linalg.js";
-import { abs, maximum, minimum, pow, sum } from "../../names/torch.js";
-import { full_like } from "../creation/filled.js";
-import type { DType } from "../elements/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
-import type { Call, Operator } from "./operators.js";
+import { vector_norm } from "../../../names/linalg.js";
+import { abs, maximum, minimum, pow, sum } from "../../../names/torch.js";
+import { full_like } from "../../creation/filled.js";
+import type { DType } from "../../elements/dtype.js";
+import { Tensor } from "../../tensor/tensor.js";
+import type { Call, Operator } from "../operators.js";
 
 /** With a number, where the function of that name takes two tensors. */
 const beside =
