@@ -300,7 +300,7 @@ def uniform_value(k: KernelWriter, name: str) -> int | None:
 def declarations(k: KernelWriter) -> list[str]:
     """`enable`, constants, the uniform and the tensors."""
     out: list[str] = []
-    out.extend(enabled(k.elements, k.helpers))
+    out.extend(enabled(k.elements))
     out.extend(k.consts)
     out.append(uniforms_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Uniforms;")
@@ -311,9 +311,9 @@ def declarations(k: KernelWriter) -> list[str]:
     return out
 
 
-def enabled(elements: list[str], helpers: list[str]) -> list[str]:
-    """The directive that half numbers need, in memory or in between."""
-    return ["enable f16;"] if "f16" in elements or "vec4<f16>" in elements or "to_float16" in helpers else []
+def enabled(elements: list[str]) -> list[str]:
+    """The directive that elements in memory need: of half numbers."""
+    return ["enable f16;"] if "f16" in elements or "vec4<f16>" in elements else []
 
 
 def holds_vec4s(dtype: str) -> bool:

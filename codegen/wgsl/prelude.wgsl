@@ -553,8 +553,16 @@ fn to_bfloat16(x: f32) -> f32 {
   return select(near, x, (bits & 0x7fffffffu) > 0x7f800000u);
 }
 
-//= to_float16:
-fn to_float16(x: f32) -> f32 { return f32(f16(x)); }
+//= to_float16: copy_sign
+// To nearest even, by bits: drivers take f32(f16(x)) for x.  Below 2^-14 there is no smaller exponent; from 65520 on it is
+// infinity.
+fn to_float16(x: f32) -> f32 {
+  let bits = bitcast<u32>(x) & 0x7fffffffu;
+  let near = (bits + 0xfffu + ((bits >> 13u) & 1u)) & 0xffffe000u;
+  let tiny = bitcast<f32>(bitcast<u32>(abs(x) + 0.5) & 0x7fffffffu) - 0.5;
+  let y = select(bitcast<f32>(select(near, 0x7f800000u, bits >= 0x477ff000u)), tiny, bits < 0x38800000u);
+  return select(copy_sign(y, x), x, bits > 0x7f800000u);
+}
 
 //= to_int: is_nan
 // Towards zero, NaN to 0, kept in range.

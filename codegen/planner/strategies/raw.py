@@ -65,7 +65,7 @@ def raw_text(k: KernelWriter, launch: RawLaunch, raw: Raw, title: str, count: in
     uniform(k, "points", "u", count)
     dtype = k.call.dtype if raw.dtype == "T" else raw.dtype
     element = element_type(k, dtype)
-    out = enabled([*k.elements, element], k.helpers)
+    out = enabled([*k.elements, element])
     out.append(f"alias T = {element};")
     out.append(f"const floating = {'true' if is_floating(dtype) else 'false'};")
     out.append(uniforms_struct(k))
