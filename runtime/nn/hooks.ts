@@ -56,20 +56,21 @@ export type BackwardPreHook<M = Module> = (
   module: M,
   grad_output: Gradients,
 ) => Gradients | Tensor | null | undefined | void;
+/** What a module is given of a state; the lists are of all modules until then. */
+export type LoadArguments = [
+  state_dict: Record<string, unknown>,
+  prefix: string,
+  local_metadata: object,
+  strict: boolean,
+  missing_keys: string[],
+  unexpected_keys: string[],
+  error_msgs: string[],
+];
 /** What is called when a state is taken, has been taken, comes, and has been loaded. */
 export interface StateHooks {
   saving(module: Module, prefix: string, keep_vars: boolean): void;
   saved(module: Module, state_dict: Record<string, Tensor>, prefix: string, local_metadata: object): void;
-  loading(
-    module: Module,
-    state_dict: Record<string, unknown>,
-    prefix: string,
-    local_metadata: object,
-    strict: boolean,
-    missing_keys: string[],
-    unexpected_keys: string[],
-    error_msgs: string[],
-  ): void;
+  loading(module: Module, ...state: LoadArguments): void;
   loaded(module: Module, incompatible_keys: LoadReport): void;
 }
 

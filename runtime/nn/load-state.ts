@@ -8,6 +8,7 @@ import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape, showSize } from "../base/shape.js";
 import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
+import type { LoadArguments } from "./hooks.js";
 import { entriesOf, hidden, isModule, properties } from "./members.js";
 import type { Module } from "./module.js";
 import { Parameter } from "./parameter.js";
@@ -43,16 +44,6 @@ class Report implements LoadReport {
   }
 }
 
-/** What a module is given of a state; the lists are of all modules until then. */
-export type LoadArguments = [
-  state_dict: Record<string, unknown>,
-  prefix: string,
-  local_metadata: object,
-  strict: boolean,
-  missing_keys: string[],
-  unexpected_keys: string[],
-  error_msgs: string[],
-];
 /** What the load that is under way has found: the tensors by key, null for extra state; the modules that looked. */
 let found: { readonly own: Map<string, Tensor | null>; readonly looked: Set<Module> } | null = null;
 
