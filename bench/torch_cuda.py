@@ -29,6 +29,14 @@ def op(call, *shapes):
     return make
 
 
+def halved(call, *shapes):
+    def make():
+        inputs = [uniform(*shape).half() for shape in shapes]
+        return lambda: call(*inputs)
+
+    return make
+
+
 def chain(x):
     y = x
     for _ in range(4):
@@ -97,8 +105,10 @@ WORKLOADS = {
     "sum_rows_4096": op(lambda a: a.sum(1), LARGE),
     "gelu_16m": op(F.gelu, LARGE),
     **{f"matmul_{n}": op(torch.matmul, (n, n), (n, n)) for n in (256, 512, 1024, 2048, 4096)},
+    **{f"matmul_{n}_half": halved(torch.matmul, (n, n), (n, n)) for n in (512, 1024, 2048, 4096)},
     "conv2d_64x56x56_3x3": op(lambda x, w: F.conv2d(x, w, padding=1), (1, 64, 56, 56), CONV),
     "conv2d_b32_64x56x56_3x3": op(lambda x, w: F.conv2d(x, w, padding=1), (32, 64, 56, 56), CONV),
+    "conv2d_b32_64x56x56_3x3_half": halved(lambda x, w: F.conv2d(x, w, padding=1), (32, 64, 56, 56), CONV),
     "chain12_1m": op(chain, (1 << 20,)),
     "chain12_16m": op(chain, LARGE),
     "attention_256x8x64": op(attention, *[(1, 8, 256, 64)] * 3),

@@ -22,11 +22,12 @@ export function workloads(torch, device) {
       call(...inputs).dispose();
     };
   };
-  const square = (n) =>
-    op(
-      () => [tensor([n, n], 6), tensor([n, n], 7)],
-      (a, b) => a.matmul(b),
-    );
+  const factors = (n) => () => [tensor([n, n], 6), tensor([n, n], 7)],
+    picture = () => [tensor([32, 64, 56, 56], 3), tensor([64, 64, 3, 3], 4)];
+  const matmul = (a, b) => a.matmul(b),
+    conv = (x, w) => F.conv2d(x, w, null, { padding: 1 });
+  // Half numbers: a device without them says so.
+  const halved = (make) => () => make().map((x) => x.half());
   const million = [1 << 20],
     rows = [1024, 1024],
     large = [4096, 4096];
@@ -115,15 +116,11 @@ export function workloads(torch, device) {
       () => [tensor(large, 1)],
       (a) => F.gelu(a),
     ),
-    ...Object.fromEntries([256, 512, 1024, 2048, 4096].map((n) => [`matmul_${n}`, square(n)])),
-    conv2d_64x56x56_3x3: op(
-      () => [tensor([1, 64, 56, 56], 3), tensor([64, 64, 3, 3], 4)],
-      (x, w) => F.conv2d(x, w, null, { padding: 1 }),
-    ),
-    conv2d_b32_64x56x56_3x3: op(
-      () => [tensor([32, 64, 56, 56], 3), tensor([64, 64, 3, 3], 4)],
-      (x, w) => F.conv2d(x, w, null, { padding: 1 }),
-    ),
+    ...Object.fromEntries([256, 512, 1024, 2048, 4096].map((n) => [`matmul_${n}`, op(factors(n), matmul)])),
+    ...Object.fromEntries([512, 1024, 2048, 4096].map((n) => [`matmul_${n}_half`, op(halved(factors(n)), matmul)])),
+    conv2d_64x56x56_3x3: op(() => [tensor([1, 64, 56, 56], 3), tensor([64, 64, 3, 3], 4)], conv),
+    conv2d_b32_64x56x56_3x3: op(picture, conv),
+    conv2d_b32_64x56x56_3x3_half: op(halved(picture), conv),
     chain12_1m: op(() => [tensor(million, 1)], chain),
     chain12_16m: op(() => [tensor(large, 1)], chain),
     attention_256x8x64: attention([1, 8, 256, 64]),
@@ -133,7 +130,7 @@ export function workloads(torch, device) {
         [32, 64, 56, 56],
         [64, 64, 3, 3],
       ],
-      (x, w) => F.conv2d(x, w, null, { padding: 1 }),
+      conv,
     ),
     attention_b4_h16_and_backward: both(
       [0, 0, 0].map(() => [4, 16, 2048, 64]),

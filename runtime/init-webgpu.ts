@@ -4,6 +4,7 @@ import { copyOp } from "../needed.js";
 import { advise } from "./devices/slow-warnings.js";
 import { registerDevice, removeDevice, setDefaultDevice } from "./devices/device.js";
 import { WebGpuDevice } from "./devices/webgpu/gpu-device.js";
+import { MATRIX_UNITS, tryMatrixUnits } from "./devices/webgpu/matrix-units.js";
 
 /** Limits that are asked for as high as the adapter has them. */
 const LIMITS = [
@@ -20,7 +21,7 @@ const LIMITS = [
   "minUniformBufferOffsetAlignment",
   "minStorageBufferOffsetAlignment",
 ] as const;
-const FEATURES = ["shader-f16", "subgroups", "timestamp-query"] as const;
+const FEATURES = ["shader-f16", "subgroups", "timestamp-query", MATRIX_UNITS];
 
 interface Holder {
   navigator?: { gpu?: GPU };
@@ -61,6 +62,7 @@ export async function initWebGPUAsync(options: InitOptions = {}): Promise<boolea
   }
   const gpu = options.device ?? (await requestDevice(options));
   if (!gpu) return false;
+  await tryMatrixUnits(gpu);
   const device = new WebGpuDevice(gpu, copyOp, () => {
     if (current === device) removeDevice("webgpu");
   });
@@ -87,7 +89,7 @@ async function requestDevice(options: InitOptions): Promise<GPUDevice | null> {
     const value = adapter.limits[name];
     if (typeof value === "number") requiredLimits[name] = value;
   }
-  const requiredFeatures = FEATURES.filter((f) => adapter.features.has(f));
+  const requiredFeatures = FEATURES.filter((f) => adapter.features.has(f)) as GPUFeatureName[];
   try {
     return await adapter.requestDevice({ requiredLimits, requiredFeatures });
   } catch {

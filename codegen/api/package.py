@@ -27,7 +27,7 @@ from .compiled import bodies, made_of
 
 ROOT = Path(__file__).parents[2]
 RENDER = ROOT / "codegen" / "planner" / "render.py"
-MACROS = ["sums.wgsl.j2", "products.wgsl.j2"]  # the files of macros that templates import
+MACROS = ["block.wgsl.j2", "sums.wgsl.j2", "products.wgsl.j2"]  # the files of macros that templates import
 # What the package uses of the shipped compiler; what these import goes with them.
 SHIPPED = (
     "codegen.kernels.derived",

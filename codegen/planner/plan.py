@@ -12,50 +12,17 @@ from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, S
 from ..data.nodes import Result
 from .attention_kernels import attention_of
 from .attention_launches import attention_launch, gradient_launches
-from .contract import Product, product_of
+from .contract_launches import contract_launches
 from .launches import check_bindings, launch, title
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
-from .render import (
-    interleaved_kernel,
-    map_kernel,
-    prelude_text,
-    raw_kernel,
-    scan_kernel,
-    tiled_kernel,
-)
+from .render import map_kernel, prelude_text, raw_kernel, scan_kernel
 from .residues import Part, divided, guarded, parts_of, with_guard
-from .row_launches import row_launch, row_launches
-from .strategies.interleaved import interleaved_text
+from .row_launches import row_launches
 from .strategies.map import THREADS, lanes_possible, map_text
 from .strategies.raw import raw_kernel_of, raw_steps, raw_text, raw_uniforms
-from .strategies.reduction import Stage, staged_accesses, tree_possible
 from .strategies.scan import block_possible, scan_text
-from .strategies.tiled import blocks, loads_wide, tiled_text
-from .strategies.tiled_loads import Tile
-from .strategy import (
-    chosen,
-    deep_neighbours,
-    depth_parts,
-    number,
-    resident_tile,
-    sliced_tile,
-    software_tile,
-    threads_of,
-    tile_of,
-    unit,
-)
-from .tile_candidates import fits, named_tile
-from .writer import (
-    MOST_BINDINGS,
-    PLAIN_THREADS,
-    Facts,
-    KernelWriter,
-    bind_only,
-    bound_by,
-    kernel_functions,
-    new_kernel,
-    uniform,
-)
+from .strategy import chosen, threads_of, unit
+from .writer import PLAIN_THREADS, Facts, KernelWriter, kernel_functions, new_kernel, uniform
 
 LONG_CALLED = 12  # functions, each as often as it is called
 WORTH_PARTS = 1 << 26  # products, some tens of microseconds of a large GPU, of which parts leave out most
@@ -260,66 +227,6 @@ def scan_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
     return launch(k, strategy, scan_kernel(text), groups)
 
 
-def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
-    """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not
-    split."""
-    product = product_of(k)
-    if product is None:
-        return []
-    facts = {
-        "outer": float(points(k.outer)),
-        "inner": float(points(k.reduce)),
-        "M": float(points(product.rows)),
-        "N": float(points(product.columns)),
-        "K": float(points(k.reduce)),
-        "batch": float(points(product.batch)),
-        "unit": 1.0,
-        "vector": 0.0,
-        "left_deep": 1.0 if deep_neighbours(product, product.left) else 0.0,
-        "right_deep": 1.0 if deep_neighbours(product, product.right) else 0.0,
-    }
-    rule = chosen(k.op, k.kernel, "contract", rules, facts, k.call.env)
-    if rule is None:
-        return []
-    wide = not k.facts.software and loads_wide(k, product)
-    exact = rule.strategy == "exact_tile" and not k.facts.software and fits(named_tile(rule), k.facts, wide)
-    tile = software_tile(rule, product) if k.facts.software else named_tile(rule) if exact else tile_of(rule, product)
-    if wide and not exact:
-        tile = sliced_tile(product, tile, k.facts.max_shared)
-    k.outer = product.batch + product.rows + product.columns
-    second = new_kernel(
-        k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
-    )
-    # The first of two launches has the factors, the second what follows the sums; both have the memory between them.
-    factors = product.left.accesses + product.right.accesses
-    rest = staged_accesses(second, Stage("finish", 1, 0, 0))
-    divisible = tree_possible(k) and max(bound_by(k, factors), bound_by(k, rest)) < MOST_BINDINGS
-    parts = 1
-    if divisible:
-        parts = number(rule, "parts") if exact else depth_parts(product, tile, points(k.reduce), k.facts.software)
-    if parts == 1 and tile.slices == 1 and not k.facts.software and not exact:
-        tile = resident_tile(product, tile, k.facts.max_shared)
-    strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
-    if tile.slices > 1:
-        strategy = f"{strategy}, {tile.slices} slices"
-    if parts > 1:
-        strategy = f"{strategy}, {parts} parts"
-        bind_only(k, factors)
-        bind_only(second, rest)
-    code = (
-        interleaved_code(k, product, tile, title(k, strategy), parts)
-        if k.facts.software
-        else tiled_code(k, product, tile, title(k, strategy), parts)
-    )
-    first = launch(k, strategy, code, blocks(product, tile) * parts)
-    if parts == 1:
-        return [first]
-    last = row_launch(second, [1, PLAIN_THREADS, 0], Stage("finish", parts, 0, 0))
-    first.scratch = points(k.outer) * parts
-    last.scratch = first.scratch
-    return [first, last]
-
-
 def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
     """The functions of a body in their order; none over nothing."""
     env = raw_uniforms(kernel, call.env)
@@ -345,18 +252,6 @@ def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> 
                 )
             )
     return out
-
-
-def tiled_code(k: KernelWriter, product: Product, tile: Tile, name: str, parts: int) -> str:
-    text = tiled_text(k, product, tile, name, parts)
-    text.helpers = prelude_text(k.helpers, k.op.routines)
-    return tiled_kernel(text)
-
-
-def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, parts: int) -> str:
-    text = interleaved_text(k, product, tile, name, parts)
-    text.helpers = prelude_text(k.helpers, k.op.routines)
-    return interleaved_kernel(text)
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:

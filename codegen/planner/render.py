@@ -10,6 +10,7 @@ from ..data.model import Function
 from .strategies.attention import AttentionText
 from .strategies.interleaved import InterleavedText
 from .strategies.map import MapText
+from .strategies.matrix_units import MatrixUnitText
 from .strategies.pair_blocks import PairFactsText, PairSumText
 from .strategies.pair_tiles import PairTileText
 from .strategies.raw import RawBody
@@ -21,6 +22,7 @@ from .strategies.window_text import WindowText
 KernelText = (
     AttentionText
     | MapText
+    | MatrixUnitText
     | ReductionText
     | RawBody
     | ScanText
@@ -51,6 +53,10 @@ def scan_kernel(c: ScanText) -> str:
 
 def tiled_kernel(c: TiledText) -> str:
     return shown("tiled.wgsl.j2", c)
+
+
+def matrix_unit_kernel(c: MatrixUnitText) -> str:
+    return shown("matrix_units.wgsl.j2", c)
 
 
 def interleaved_kernel(c: InterleavedText) -> str:

@@ -29,7 +29,7 @@ from .printed import functions_of
 class Facts:
     """What a device can do.  max_binding_bytes: of the largest tensor that a kernel may bind; max_bindings: how many of
     them; max_threads: of a workgroup; max_shared: bytes of workgroup memory; software: whether the device is a CPU that
-    plays one."""
+    plays one; matrix_units: whether subgroups of 32 threads multiply matrices of half numbers (matrix_units.py)."""
 
     f16: bool
     subgroups: bool
@@ -38,6 +38,7 @@ class Facts:
     max_threads: int
     max_shared: int
     software: bool
+    matrix_units: bool = False
 
 
 @dataclass

@@ -21,6 +21,7 @@ const FACTS = {
   max_threads: 256,
   max_shared: 16384,
   software: false,
+  matrix_units: false,
 };
 /** Types that every device has. */
 const TYPES = new Set(["float32", "int64", "int32", "bool", "uint8", "int8", "int16", "uint16"]);

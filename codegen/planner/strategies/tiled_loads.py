@@ -54,6 +54,9 @@ class Side:
     tile: str
     rotated: bool = False
     halves: bool = False  # whether pieces are half numbers until they are kept
+    # Elements from one line of the tile to the next where it keeps half numbers one by one, lying as in memory
+    # (matrix_units.py); 0 where it keeps vec4s.
+    pitch: int = 0
 
 
 @dataclass
@@ -212,7 +215,7 @@ def load_of(
             split_lines(k, side.outer, side.batch, len(side.outer), "outer", place, f"_{name}_{c}", "let")
         )
     out.fetch.append(f"let inner = from_depth + {name}_deep;")
-    if side.load == "strip" and not ragged and takes_unrolled(k, side):
+    if side.load == "strip" and not ragged and side.pitch == 0 and takes_unrolled(k, side):
         out.fetch.extend(unrolled_strip(k, side, name, piece))
         out.keep.extend(strip_kept(side, name, piece, vec4s))
         return out
@@ -241,10 +244,13 @@ def load_of(
                 ["    " + line for line in (wide_lines(k, side) if wide else value_lines(k, side.factor, known[c]))]
             )
             out.fetch.append("  }")
-            out.fetch.append(f"  {to} = value;")
+            out.fetch.append(f"  {to} = {'f16(value)' if side.halves and not wide else 'value'};")
             out.fetch.append("}")
         if j < deep - 1:
             out.fetch.extend(counted(k, side.reduce, "inner"))
+    if side.pitch > 0:
+        out.keep.extend(halves_kept(side, name, piece))
+        return out
     if side.load == "strip":
         out.keep.extend(strip_kept(side, name, piece, vec4s))
         return out
@@ -287,6 +293,27 @@ def strip_kept(side: Side, name: str, piece: str, vec4s: int) -> list[str]:
         if side.rotated:
             vec4 = f"(({vec4}) ^ (({name}_deep + {j}u) & 7u)) % {power_from(vec4s)}u"
         out.append(f"{at}{j}u) * {vec4s}u + {vec4}][{own} % 4u] = {piece}{j // 4}[{j % 4}];")
+    return out
+
+
+def halves_kept(side: Side, name: str, piece: str) -> list[str]:
+    """What a thread has loaded into a tile of single half numbers: a line of it is one point of the depth where the
+    load went across, else one row or column."""
+    own, deep = f"{name}_{side.flat}", f"{name}_deep"
+    if side.load == "strip":
+        start = f"{side.tile}[{own} * {side.pitch}u + {deep}"
+        return [f"{start} + {j}u] = {piece}{j // 4}[{j % 4}];" for j in range(STRIP)]
+    line, along = (deep, own) if side.load == "across" else (own, deep)
+    out: list[str] = []
+    for j in range(4):
+        start = f"{side.tile}[({line} + {j}u) * {side.pitch}u + {along}"
+        # A "piece" has the depth in its vectors' numbers, and a row or column in their elements.
+        out.extend(
+            [
+                f"{start} + {c}u] = {f'{piece}{c}[{j}]' if side.load == 'piece' else f'{piece}{j}[{c}]'};"
+                for c in range(4)
+            ]
+        )
     return out
 
 

@@ -10,6 +10,7 @@ import { withFormulas } from "../../program/notation-formulas.js";
 import { passes, sameCourse } from "../../program/structure.js";
 import type { Prepared } from "../device.js";
 import { byteLength } from "./element-layout.js";
+import { hasMatrixUnits } from "./matrix-units.js";
 import { packedUniforms, renewable, renewed } from "./launch-uniforms.js";
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { PoolBuffer } from "./pool.js";
@@ -48,6 +49,7 @@ export function factsOf(gpu: GPUDevice): Facts {
     max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256),
     max_shared: limits.maxComputeWorkgroupStorageSize,
     software: isSoftware(gpu),
+    matrix_units: hasMatrixUnits(gpu),
   };
 }
 
