@@ -12,9 +12,9 @@ from test_attention import RULES, f32, flat
 
 from codegen.binding.bind import bind
 from codegen.data.nodes import Element, Result, Rounded, mapped
-from codegen.planner.attention_gradient import gradient_of
+from codegen.planner.attention.attention_gradient import gradient_of
+from codegen.planner.attention.pair_formulas import with_steps
 from codegen.planner.lines import active
-from codegen.planner.pair_formulas import with_steps
 from codegen.planner.plan import plan
 from workbench.numpy_runner import meta
 

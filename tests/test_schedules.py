@@ -14,8 +14,9 @@ from test_same_kernels import CALLS, DEVICES
 from codegen.api.opdata import rules
 from codegen.binding.bind import bind
 from codegen.data.model import Schedule
-from codegen.planner import attention_launches, row_launches, strategy, tile_candidates
+from codegen.planner import contract_launches, row_launches, strategy, tile_candidates
 from codegen.planner import plan as planner
+from codegen.planner.attention import attention_launches
 from codegen.planner.tile_candidates import TRIED, settings_of
 from dsl.checking.schedules import FLAG, SHAPES
 from dsl.library import load
@@ -52,9 +53,9 @@ def seen():
         return number(rule, name)
 
     patch = pytest.MonkeyPatch()
-    for module in (planner, row_launches, attention_launches):
+    for module in (planner, row_launches, attention_launches, contract_launches):
         patch.setattr(module, "chosen", chosen)
-    for module in (planner, row_launches, strategy, attention_launches, tile_candidates):
+    for module in (row_launches, strategy, attention_launches, contract_launches, tile_candidates):
         patch.setattr(module, "number", noted)
     try:
         for name, calls in CALLS.items():

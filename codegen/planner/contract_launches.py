@@ -11,8 +11,8 @@ from .row_launches import row_launch
 from .strategies.interleaved import interleaved_text
 from .strategies.matrix_units import matrix_unit_text, unit_parts, unit_tile, units_possible
 from .strategies.reduction import Stage, staged_accesses, tree_possible
+from .strategies.tile_memory import Tile
 from .strategies.tiled import blocks, loads_wide, tiled_text
-from .strategies.tiled_loads import Tile
 from .strategy import chosen, deep_neighbours, depth_parts, number, resident_tile, sliced_tile, software_tile, tile_of
 from .tile_candidates import fits, named_tile
 from .writer import MOST_BINDINGS, PLAIN_THREADS, KernelWriter, bind_only, bound_by, new_kernel

@@ -10,8 +10,8 @@ from ..data.dtypes import compute_class
 from ..data.formulas import chosen_accesses
 from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
-from .attention_kernels import attention_of
-from .attention_launches import attention_launch, gradient_launches
+from .attention.attention_kernels import attention_of
+from .attention.attention_launches import attention_launch, gradient_launches
 from .contract_launches import contract_launches
 from .launches import check_bindings, launch, title
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out

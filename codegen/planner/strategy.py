@@ -12,8 +12,8 @@ from ..data.model import Env, Kernel, Op, Schedule
 from .contract import Factor, Product
 from .lines import points
 from .memory import varies
+from .strategies.tile_memory import Tile
 from .strategies.tiled import blocks
-from .strategies.tiled_loads import Tile
 from .writer import PLAIN_THREADS, Facts, KernelWriter, is_bound
 
 # The strategies that run each shape of kernels, as dsl/checking/schedules.py declares them.

@@ -4,7 +4,7 @@ a trial, of which a device's own time decides (runtime/devices/webgpu/benchmark.
 from __future__ import annotations
 
 from ..data.model import Env, Schedule
-from .strategies.tiled_loads import Tile
+from .strategies.tile_memory import Tile
 from .strategy import BLOCKS_TO_FILL, DEPTH_PART, SMALL_TILE, number
 from .writer import Facts
 

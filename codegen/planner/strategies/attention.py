@@ -11,17 +11,18 @@ from dataclasses import dataclass
 
 from ...data.model import Call
 from ...data.nodes import Element
-from ..attention_kernels import Attention, hides_later
+from ..attention.attention_kernels import Attention, hides_later
+from ..attention.pair_formulas import ROOM, branchless, straight
 from ..contract import Factor, Product
 from ..lines import Line, Resolved, collapsed, points
 from ..memory import needed, read_lines
-from ..pair_formulas import ROOM, branchless, straight
 from ..positions import variable
 from ..printed import printed
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform, use
+from .tile_memory import Tile, turned
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import Load, Tile, loads_of, turned
+from .tiled_loads import Load, loads_of
 
 ROWS = 32  # queries of a block: four for a thread, as more sums of a thread leave too little to run beside it
 KEYS = 64  # of a block
@@ -37,7 +38,7 @@ class AttentionText:
     """What attention.wgsl.j2 shows.  rows, keys: of a block; column_vec4: columns of a thread; wide: vec4s of a point
     of the right tile; batch, batch_names: the batch's variables; score: statements of a function, the last one its
     result; room: how far a score may be above what is subtracted from it; products, values: loads; *_turned: how
-    vec4s are permuted along the depth (tiled_loads.py); causal: whether keys behind a block's last query do not
+    vec4s are permuted along the depth (tile_memory.py); causal: whether keys behind a block's last query do not
     count; safe: whether a query without keys has zeros."""
 
     title: str

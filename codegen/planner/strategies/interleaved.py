@@ -16,9 +16,10 @@ from ..lines import Line, points
 from ..memory import needed, read_lines
 from ..writer import KernelWriter, bind_memory, declarations, uniform
 from .map import named, put, step_kind
+from .tile_memory import Side, Tile
 from .tiled import blocks, side_of
 from .tiled_lines import counted, joined_lines, split_lines
-from .tiled_loads import Side, Tile, value_lines
+from .tiled_loads import value_lines
 
 
 @dataclass

@@ -13,9 +13,10 @@ from ..contract import Factor, Product
 from ..lines import points
 from ..writer import KernelWriter, bind_memory, declarations, is_bound, uniform
 from .map import step_kind
+from .tile_memory import Side, Tile, pieces
 from .tiled import Stores, blocks, side_of, stored_apart, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import Load, Side, Tile, loads_of, pieces
+from .tiled_loads import Load, loads_of
 
 FRAGMENT = 16  # rows, columns and depth of what a subgroup multiplies at once
 SUBGROUP = 32  # threads

@@ -10,19 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...data.nodes import Element, Local, Node, contains
-from ..attention_gradient import AttentionGradient, PairKernel, vanishes_later
-from ..attention_kernels import hides_later
+from ..attention.attention_gradient import AttentionGradient, PairKernel, vanishes_later
+from ..attention.attention_kernels import hides_later
+from ..attention.pair_formulas import ROOM, branchless
+from ..attention.pairs import WeightedSum
 from ..contract import Factor, Product
 from ..lines import points
 from ..memory import needed, store_lines
-from ..pair_formulas import ROOM, branchless
-from ..pairs import WeightedSum
 from ..positions import variable
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
 from .pair_lines import Ahead, PairLines, ahead_of, other_variables, pair_function, pair_places, row_variables
+from .tile_memory import WIDE, Side, Tile, pieces, turned
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces, turned
+from .tiled_loads import Load, loads_of
 
 OTHERS = 64  # of a block
 ACROSS = 16  # threads side by side, each with four neighbouring others or columns

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from ...data.model import Call
 from ...data.nodes import Element, Node
-from ..attention_gradient import PairKernel
+from ..attention.attention_gradient import PairKernel
+from ..attention.pairs import COLUMN, Pairs
 from ..lines import Line, Resolved, collapsed
 from ..memory import access_kind, moves, needed, read_lines
-from ..pairs import COLUMN, Pairs
 from ..positions import variable
 from ..printed import printed
 from ..writer import KernelWriter, is_bound

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 
 from ...data.model import Code
 from ...data.nodes import Element
-from ..attention_gradient import AttentionGradient, PairKernel, vanishes_later
+from ..attention.attention_gradient import AttentionGradient, PairKernel, vanishes_later
+from ..attention.pair_formulas import with_steps
 from ..contract import Factor, Product
 from ..lines import Line, points
-from ..pair_formulas import with_steps
 from ..writer import Facts, KernelWriter, declarations, infinite, uniform
 from .pair_blocks import batch_names, uses_product
 from .pair_lines import Ahead, PairLines, ahead_of, other_variables, pair_function, pair_places, row_variables
+from .tile_memory import WIDE, Side, Tile, pieces
 from .tiled import Stores, side_of, stores_of
 from .tiled_lines import split_lines
-from .tiled_loads import WIDE, Load, Side, Tile, loads_of, pieces
+from .tiled_loads import Load, loads_of
 from .tiled_places import power_from
 
 # A thread has four rows and four others, so that 16 products cost eight vec4s of features; 128 threads of 150 numbers

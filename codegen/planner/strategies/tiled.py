@@ -18,19 +18,9 @@ from ..memory import needed, read_lines
 from ..positions import position, variable
 from ..writer import KernelWriter, bind_memory, bound_name, declarations, element_type, holds_vec4s, uniform
 from .map import named, put, step_kind
+from .tile_memory import WIDE, Side, Tile, pieces, places
 from .tiled_lines import bound_lines, joined_lines, split_lines
-from .tiled_loads import (
-    WIDE,
-    Load,
-    Side,
-    Tile,
-    along_depth,
-    loads_of,
-    piece_type,
-    pieces,
-    places,
-    wide_load,
-)
+from .tiled_loads import Load, along_depth, loads_of, piece_type, wide_load
 
 
 @dataclass

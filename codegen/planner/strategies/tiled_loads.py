@@ -12,51 +12,9 @@ from ..memory import access_kind, moves, needed
 from ..positions import position, variable
 from ..printed import printed
 from ..writer import KernelWriter, bound_name, element_type, holds_vec4s, is_bound
+from .tile_memory import STRIP, WIDE, Side, Tile, kept, pieces
 from .tiled_lines import bound_lines, counted, split_lines
-from .tiled_places import counts, place_of, power_from, split_position
-
-STRIP = 16  # elements of a row or column that a thread loads at once
-WIDE = ["across", "depth"]  # loads of four elements at once
-BANKS_OF_VEC4 = 8  # vec4s that lie in the 32 banks of 32 bits that workgroup memory has on the GPUs we know
-
-
-@dataclass
-class Tile:
-    """Sizes of a workgroup's tile and of a thread's.  slices: among how many groups of threads the depth of each loaded
-    block is divided; they add their sums in the end."""
-
-    rows: int
-    columns: int
-    depth: int
-    thread_rows: int
-    thread_columns: int
-    slices: int = 1
-
-
-@dataclass
-class Side:
-    """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined
-    where this factor walks through them as one.  strip: how far apart in vec4s of the tile a thread's vec4s are.  load:
-    "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
-    neighbours lie along the depth; or a "strip", all the depth of one row or column.  tile: the array in workgroup
-    memory.  rotated: whether vec4 n of a point of the depth lies at n XOR that point's number among eight, so that
-    threads that read neighbouring points read from different banks."""
-
-    name: str
-    flat: str
-    factor: Factor
-    batch: int
-    outer: list[Line]
-    reduce: list[Line]
-    size: int
-    stride: int
-    load: str
-    tile: str
-    rotated: bool = False
-    halves: bool = False  # whether pieces are half numbers until they are kept
-    # Elements from one line of the tile to the next where it keeps half numbers one by one, lying as in memory
-    # (matrix_units.py); 0 where it keeps vec4s.
-    pitch: int = 0
+from .tiled_places import counts, place_of, split_position
 
 
 @dataclass
@@ -108,32 +66,6 @@ def wide_load(k: KernelWriter, side: Side) -> str:
         if d != unit and lines[d].strides[n] % 4 != 0:
             return ""
     return "across" if across else "depth"
-
-
-def pieces(side: Side, tile: Tile) -> int:
-    """How many pieces of sixteen elements a block of the factor has."""
-    return side.size * tile.depth // 16
-
-
-def places(side: Side, tile: Tile, thread: str) -> list[str]:
-    """For each point of the depth that a slice has of a block, where a thread's vec4 of it begins: vec4s are permuted
-    along the depth, so that the writes of threads that read along it fall on different banks."""
-    most = turned(side)
-    run = tile.depth // tile.slices
-    out: list[str] = []
-    for d in range(run):
-        place = thread
-        if most > 0 and tile.slices > 1 and run % (2 * (most + 2)) != 0:
-            place = f"({thread} ^ (((deep + {d}u) / 2u) & {most}u)) % {side.stride}u"
-        elif most > 0 and d // 4 * 2 % (most + 2) > 0:
-            place = f"({thread} ^ {d // 4 * 2 % (most + 2)}u) % {side.stride}u"
-        out.append(place)
-    return out
-
-
-def turned(side: Side) -> int:
-    """The largest such permutation: 6 where the vec4s take all banks."""
-    return max(min(side.stride, BANKS_OF_VEC4) - 2, 0) if side.load == "depth" else 0
 
 
 def loads_of(
@@ -217,7 +149,7 @@ def load_of(
     out.fetch.append(f"let inner = from_depth + {name}_deep;")
     if side.load == "strip" and not ragged and side.pitch == 0 and takes_unrolled(k, side):
         out.fetch.extend(unrolled_strip(k, side, name, piece))
-        out.keep.extend(strip_kept(side, name, piece, vec4s))
+        out.keep.extend(kept(side, name, piece))
         return out
     out.fetch.extend(split_lines(k, side.reduce, 0, len(side.reduce), "inner", "inner", "", "var"))
     wide = side.load in WIDE
@@ -248,27 +180,7 @@ def load_of(
             out.fetch.append("}")
         if j < deep - 1:
             out.fetch.extend(counted(k, side.reduce, "inner"))
-    if side.pitch > 0:
-        out.keep.extend(halves_kept(side, name, piece))
-        return out
-    if side.load == "strip":
-        out.keep.extend(strip_kept(side, name, piece, vec4s))
-        return out
-    within = power_from(vec4s)
-    for j in range(4):
-        at = f"{side.tile}[({name}_deep + {j}u) * {vec4s}u + "
-        if side.rotated:
-            row = f"vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}])"
-            kept = row if side.load == "depth" else f"{piece}{j}"
-            out.keep.append(f"{at}(({name}_{flat} / 4u) ^ (({name}_deep + {j}u) & 7u)) % {within}u] = {kept};")
-        elif side.load == "depth":
-            vec4 = f"{name}_{flat} / 4u"
-            if turned(side) > 0:
-                vec4 = f"(({vec4}) ^ (({name}_deep / 2u) & {turned(side)}u)) % {within}u"
-            vector = f"vec4({piece}0[{j}], {piece}1[{j}], {piece}2[{j}], {piece}3[{j}])"
-            out.keep.append(f"{at}{vec4}] = {f'vec4<f32>({vector})' if side.halves else vector};")
-        else:
-            out.keep.append(f"{at}{name}_{flat} / 4u] = {f'vec4<f32>({piece}{j})' if side.halves else f'{piece}{j}'};")
+    out.keep.extend(kept(side, name, piece))
     return out
 
 
@@ -280,40 +192,6 @@ def known_places(k: KernelWriter, side: Side, suffix: str, before: list[str]) ->
         if len(parts) > 0:
             before.append(f"let from{n}{suffix} = {parts[0]};")
             out[n] = f"from{n}{suffix}" if parts[1] == "" else f"from{n}{suffix} + ({parts[1]})"
-    return out
-
-
-def strip_kept(side: Side, name: str, piece: str, vec4s: int) -> list[str]:
-    """A strip into workgroup memory."""
-    at = f"{side.tile}[({name}_deep + "
-    own = f"{name}_{side.flat}"
-    out: list[str] = []
-    for j in range(STRIP):
-        vec4 = f"{own} / 4u"
-        if side.rotated:
-            vec4 = f"(({vec4}) ^ (({name}_deep + {j}u) & 7u)) % {power_from(vec4s)}u"
-        out.append(f"{at}{j}u) * {vec4s}u + {vec4}][{own} % 4u] = {piece}{j // 4}[{j % 4}];")
-    return out
-
-
-def halves_kept(side: Side, name: str, piece: str) -> list[str]:
-    """What a thread has loaded into a tile of single half numbers: a line of it is one point of the depth where the
-    load went across, else one row or column."""
-    own, deep = f"{name}_{side.flat}", f"{name}_deep"
-    if side.load == "strip":
-        start = f"{side.tile}[{own} * {side.pitch}u + {deep}"
-        return [f"{start} + {j}u] = {piece}{j // 4}[{j % 4}];" for j in range(STRIP)]
-    line, along = (deep, own) if side.load == "across" else (own, deep)
-    out: list[str] = []
-    for j in range(4):
-        start = f"{side.tile}[({line} + {j}u) * {side.pitch}u + {along}"
-        # A "piece" has the depth in its vectors' numbers, and a row or column in their elements.
-        out.extend(
-            [
-                f"{start} + {c}u] = {f'{piece}{c}[{j}]' if side.load == 'piece' else f'{piece}{j}[{c}]'};"
-                for c in range(4)
-            ]
-        )
     return out
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Call, Kernel, Launch, Op, Schedule
-from .attention_gradient import AttentionGradient, PairKernel, gradient_of, together
-from .attention_kernels import Attention
-from .launches import check_bindings, launch, title
-from .lines import points, resolve, spread_out
-from .pair_formulas import with_steps
-from .render import attention_kernel, pair_facts_kernel, pair_sums_kernel, pair_tiles_kernel, prelude_text
-from .strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
-from .strategies.pair_blocks import (
+from ...data.model import Call, Kernel, Launch, Op, Schedule
+from ..launches import check_bindings, launch, title
+from ..lines import points, resolve, spread_out
+from ..render import attention_kernel, pair_facts_kernel, pair_sums_kernel, pair_tiles_kernel, prelude_text
+from ..strategies.attention import ROWS, accesses_of, attention_text, block_rows, blocks_possible, lines_of
+from ..strategies.pair_blocks import (
     pair_accesses,
     pair_facts_text,
     pair_sum_text,
     pair_tile,
     row_blocks,
 )
-from .strategies.pair_lines import pair_lines
-from .strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible, worth_tiles
-from .strategy import chosen, number
-from .writer import MOST_BINDINGS, Facts, bind_only, new_kernel
+from ..strategies.pair_lines import pair_lines
+from ..strategies.pair_tiles import MOST_SUMS, TILE_ROWS, pair_tile_text, tile_blocks, tiles_possible, worth_tiles
+from ..strategy import chosen, number
+from ..writer import MOST_BINDINGS, Facts, bind_only, new_kernel
+from .attention_gradient import AttentionGradient, PairKernel, gradient_of, together
+from .attention_kernels import Attention
+from .pair_formulas import with_steps
 
 
 def attention_launch(op: Op, a: Attention, call: Call, facts: Facts, rules: list[Schedule]) -> Launch | None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, Step, StepCode
-from ..data.nodes import Apply, Binary, Constant, Element, Local, Node, Select, children, mapped, same, uses_loop
-from ..data.softmaxes import divisor, subtrahend
+from ...data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, Step, StepCode
+from ...data.nodes import Apply, Binary, Constant, Element, Local, Node, Select, children, mapped, same, uses_loop
+from ...data.softmaxes import divisor, subtrahend
 from .attention_kernels import hides_later, implies_order
 from .pair_formulas import branchless, straight, unrounded
 from .pairs import Pairs, QueryFacts, WeightedSum, quotient_of, row_access, taken

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Code, Kernel, Loop, UniformField
-from ..data.nodes import (
+from ...data.model import Access, Code, Kernel, Loop, UniformField
+from ...data.nodes import (
     Apply,
     Binary,
     Element,
@@ -25,7 +25,7 @@ from ..data.nodes import (
     nodes_of,
     same,
 )
-from ..data.softmaxes import divisor, subtrahend
+from ...data.softmaxes import divisor, subtrahend
 from .attention_kernels import by_places, code_of, is_plain, is_product, moved_axes
 
 COLUMN = "column'"  # loops that no formula can name

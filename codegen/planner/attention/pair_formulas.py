@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.model import Code, Kernel, Step, StepCode
-from ..data.nodes import Apply, Binary, Node, Rounded, mapped
+from ...data.model import Code, Kernel, Step, StepCode
+from ...data.nodes import Apply, Binary, Node, Rounded, mapped
 
 # A branch waits for each of a thread's pairs by itself.  Here exponentials are of a score less the largest one, and
 # quotients of such by their sum, so that the edges of both functions are out of reach.

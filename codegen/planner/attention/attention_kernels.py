@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, StepCode
-from ..data.nodes import (
+from ...data.model import Access, Code, Env, Kernel, Loop, Op, ReadCode, StepCode
+from ...data.nodes import (
     Apply,
     Binary,
     Element,
@@ -27,7 +27,7 @@ from ..data.nodes import (
     same,
     uses_loop,
 )
-from ..data.softmaxes import divisor, subtrahend, unsafe
+from ...data.softmaxes import divisor, subtrahend, unsafe
 
 PRODUCT, LARGEST, TOTAL = "product", "best", "total"  # what weights are made of, as variables of their formula
 
