@@ -20,7 +20,13 @@ EXTERNAL = {
 # Package of Python -> folder of TypeScript.
 # In the package a folder holds what is of one floor: what plans a call, kernels from programs, programs.
 HOMES = {
-    **dict.fromkeys(("codegen.data", "codegen.binding", "codegen.planner", "codegen.planner.strategies"), "host"),
+    **dict.fromkeys(
+        (
+            *("codegen.data", "codegen.binding"),
+            *("codegen.planner", "codegen.planner.attention", "codegen.planner.strategies"),
+        ),
+        "host",
+    ),
     **dict.fromkeys(("codegen.wasm", "codegen.wasm.planning", "codegen.wasm.scalars", "codegen.wasm.tiles"), "wasm"),
     "codegen.fusion": "fusion",
     "codegen.kernels": "codegen",
