@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from definitions import data_of
+from test_compilers import refused_by_tint
 from test_strategies import RULES, R, flat
 
 from codegen.binding.bind import bind
@@ -84,16 +85,20 @@ def half(*shape: int) -> np.ndarray:
 
 
 def planned(facts: Facts, name: str, *args) -> tuple:
-    """The op, its call, and the strategies of its launches."""
+    """The op, its call, and its launches."""
     data = data_of(name)
+    args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
-    return data, call, " ".join(x.strategy for x in plan(data, 0, call, data.outputs, facts, RULES))
+    return data, call, plan(data, 0, call, data.outputs, facts, RULES)
+
+
+def strategies(facts: Facts, name: str, *args) -> str:
+    return " ".join(launch.strategy for launch in planned(facts, name, *args)[2])
 
 
 def run(gpu: Gpu, name: str, *args, strategy: str = "matrix units") -> np.ndarray:
-    args = [*args, *[None] * (len(data_of(name).params) - len(args))]
-    data, call, strategies = planned(gpu.facts, name, *args)
-    assert strategy in strategies
+    data, call, launches = planned(gpu.facts, name, *args)
+    assert strategy in " ".join(launch.strategy for launch in launches)
     storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
     return gpu.run(data, 0, call, storages, data.outputs, RULES)[data.outputs[0]]
 
@@ -102,6 +107,7 @@ def close(got: np.ndarray, expected: np.ndarray):
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-4)
 
 
+LARGE_MEMORY = 49152  # bytes of a workgroup, enough for large tiles
 ALIGNED, ODD = (72, 40, 100), (71, 51, 67)
 
 
@@ -144,13 +150,26 @@ def test_convolution(gpu):
 
 def test_where_units_serve(gpu):
     """Half numbers alone, and products as large as a fragment."""
-    facts = replace(gpu.facts, max_shared=49152)
+    facts = replace(gpu.facts, max_shared=LARGE_MEMORY)
     large, narrow = half(2048, 64), half(256, 12)
     single = large.astype(np.float32)
-    assert "128 by 128 sums in steps of 32, matrix units" in planned(facts, "mm", large, large.T)[2]
-    assert "64 by 64 sums in steps of 32, matrix units" in planned(facts, "mm", large[:512], large.T)[2]
+    assert "128 by 128 sums in steps of 32, matrix units" in strategies(facts, "mm", large, large.T)
+    assert "64 by 64 sums in steps of 32, matrix units" in strategies(facts, "mm", large[:512], large.T)
     tall = half(20000, 64), half(64, 48)
-    assert "128 by 64 sums in steps of 32, matrix units" in planned(facts, "mm", *tall)[2]
-    assert "matrix units" not in planned(facts, "mm", single, single.T)[2]
-    assert "matrix units" not in planned(facts, "mm", narrow, narrow.T)[2]
-    assert "matrix units" not in planned(replace(facts, matrix_units=False), "mm", large, large.T)[2]
+    assert "128 by 64 sums in steps of 32, matrix units" in strategies(facts, "mm", *tall)
+    assert "matrix units" not in strategies(facts, "mm", single, single.T)
+    assert "matrix units" not in strategies(facts, "mm", narrow, narrow.T)
+    assert "matrix units" not in strategies(replace(facts, matrix_units=False), "mm", large, large.T)
+
+
+def test_tint_accepts_the_texts(tmp_path):
+    """What runs here is another text; the kernels' own are as WGSL has subgroup matrices."""
+    facts = replace(Units().facts, max_shared=LARGE_MEMORY)
+    calls = [
+        *[("mm", half(m, k), half(k, n)) for m, k, n in (ALIGNED, ODD, (2048, 64, 2048), (64, 1040, 68))],
+        *[("mm", half(k, m).T, half(n, k).T) for m, k, n in (ALIGNED, ODD, (20000, 64, 48))],
+        ("conv2d", half(2, 4, 9, 11), half(36, 4, 3, 3), half(36), [1.0, 1.0], [1.0, 1.0]),
+    ]
+    texts = [x.code for call in calls for x in planned(facts, *call)[2] if "matrix units" in x.strategy]
+    assert len(texts) == len(calls)
+    assert refused_by_tint(texts, tmp_path) == []
