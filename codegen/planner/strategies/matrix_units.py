@@ -89,16 +89,16 @@ def reads_halves(k: KernelWriter, factor: Factor) -> bool:
 
 
 def unit_tile(product: Product, shared: int) -> Tile:
-    """A large tile where such are enough to keep a GPU busy, but no larger than the product; else a small one.  shared:
-    bytes of workgroup memory."""
-    large = quartered(
-        LARGE if points(product.rows) > SMALL else SMALL, LARGE if points(product.columns) > SMALL else SMALL
-    )
+    """A large tile where such are enough to keep a GPU busy, and neither its rows nor its columns half empty; else a
+    small one.  shared: bytes of workgroup memory."""
+    large = quartered(LARGE, LARGE)
+    full = min(points(product.rows), points(product.columns)) > SMALL
     enough = blocks(product, large) >= BLOCKS_TO_FILL and memory_of(large) <= shared
-    return large if enough else quartered(SMALL, SMALL)
+    return large if full and enough else quartered(SMALL, SMALL)
 
 
 def quartered(rows: int, columns: int) -> Tile:
+    """A tile whose quarters are four subgroups'."""
     return Tile(rows, columns, DEPTH, rows // 2, columns // 2)
 
 

@@ -15,8 +15,8 @@ BANKS_OF_VEC4 = 8  # vec4s that lie in the 32 banks of 32 bits that workgroup me
 
 @dataclass
 class Tile:
-    """Sizes of a workgroup's tile and of a thread's, or a subgroup's (matrix_units.py).  slices: among how many groups
-    of threads the depth of each loaded block is divided; they add their sums in the end."""
+    """Sizes of a workgroup's tile and of a thread's, or a subgroup's (matrix_units.py).  slices: 2 where the depth
+    of each loaded block is divided among two groups of threads, which add their sums in the end."""
 
     rows: int
     columns: int

@@ -41,7 +41,8 @@ class Stores:
 class TiledText:
     """What tiled.wgsl.j2 shows.  number: the type of sums; piece: of what is loaded, in registers; rounds: how many
     pieces a thread loads; *_places: for each point of the depth, where a thread's vec4s begin; slice_threads: threads
-    of a slice; left_sums, right_sums: how many vec4s of a slice's sums go through the memory of each factor."""
+    of a slice; left_sums: how many vec4s of a thread's sums have a place in the memory of the left factor, the others
+    in the right one's."""
 
     title: str
     declarations: list[str]
@@ -65,7 +66,6 @@ class TiledText:
     slices: int
     slice_threads: int
     left_sums: int
-    right_sums: int
     parts: int  # of the depth, whose sums another launch adds
 
 
@@ -98,8 +98,6 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
     k.outer = outer
     k.reduce = reduce
     k.prefix = ""
-    sums = tile.thread_rows * tile.thread_columns // 4
-    left_sums = min(tile.rows * tile.depth // 4 // (threads // tile.slices), sums)
     out = TiledText(
         title,
         [],
@@ -122,8 +120,7 @@ def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts:
         stores_of(k, product) if parts == 1 else stored_apart(k, product, kind),
         tile.slices,
         threads // tile.slices,
-        left_sums,
-        sums - left_sums,
+        min(tile.rows * tile.depth // 4 // (threads // tile.slices), tile.thread_rows * tile.thread_columns // 4),
         parts,
     )
     out.declarations = declarations(k)
