@@ -3,15 +3,20 @@
 No software GPU has such units, or half numbers: the kernels run with float32 in place of these, and with functions that
 multiply fragments as a subgroup does in place of WGSL's.  Tiles, edges and what follows the sums are the kernels' own."""
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from definitions import data_of
+from as_json import as_json
+from definitions import LIBRARY, data_of
 from test_compilers import refused_by_tint
 from test_strategies import RULES, R, flat
 
+from buildtools import node
+from codegen.api import modules
 from codegen.binding.bind import bind
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
@@ -84,11 +89,16 @@ def half(*shape: int) -> np.ndarray:
     return R.standard_normal(shape).astype(np.float16)
 
 
+def filled(name: str, *args) -> list:
+    """The arguments of a call, arrays as what is known of tensors, None for those that are not given."""
+    given = [meta(a) if isinstance(a, np.ndarray) else a for a in args]
+    return [*given, *[None] * (len(data_of(name).params) - len(args))]
+
+
 def planned(facts: Facts, name: str, *args) -> tuple:
     """The op, its call, and its launches."""
     data = data_of(name)
-    args = [*args, *[None] * (len(data.params) - len(args))]
-    call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
+    call = bind(data, filled(name, *args))
     return data, call, plan(data, 0, call, data.outputs, facts, RULES)
 
 
@@ -162,14 +172,21 @@ def test_where_units_serve(gpu):
     assert "matrix units" not in strategies(replace(facts, matrix_units=False), "mm", large, large.T)
 
 
-def test_tint_accepts_the_texts(tmp_path):
-    """What runs here is another text; the kernels' own are as WGSL has subgroup matrices."""
+def test_the_package_writes_them_and_tint_accepts_them(dist, tmp_path):
+    """What runs here is another text; the kernels' own are as WGSL has subgroup matrices, in both languages."""
     facts = replace(Units().facts, max_shared=LARGE_MEMORY)
     calls = [
         *[("mm", half(m, k), half(k, n)) for m, k, n in (ALIGNED, ODD, (2048, 64, 2048), (64, 1040, 68))],
         *[("mm", half(k, m).T, half(n, k).T) for m, k, n in (ALIGNED, ODD, (20000, 64, 48))],
         ("conv2d", half(2, 4, 9, 11), half(36, 4, 3, 3), half(36), [1.0, 1.0], [1.0, 1.0]),
     ]
-    texts = [x.code for call in calls for x in planned(facts, *call)[2] if "matrix units" in x.strategy]
+    texts = {x.code for call in calls for x in planned(facts, *call)[2] if "matrix units" in x.strategy}
     assert len(texts) == len(calls)
-    assert refused_by_tint(texts, tmp_path) == []
+    given = tmp_path / "calls.json"
+    asked = [[modules.binding(name), as_json(filled(name, *args))] for name, *args in calls]
+    files = sorted({LIBRARY.ops[name].file for name, *_ in calls})
+    given.write_text(json.dumps({"files": files, "devices": [{"facts": as_json(facts), "calls": asked}]}))
+    done = node.run([Path(__file__).parent / "node" / "kernel_texts.mjs", given])
+    assert done.returncode == 0, done.stdout
+    assert texts <= set(json.loads(done.stdout)[0])
+    assert refused_by_tint([*texts], tmp_path) == []
