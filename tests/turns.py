@@ -6,19 +6,38 @@ import os
 import subprocess
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+from buildtools.paths import ROOT
+
 Case = TypeVar("Case")
+SOURCES = ("ops/*.op", "dsl/**/*.py", "codegen/**/*.py", "runtime/**/*.ts", "tests/*.py", "tests/checks/*.mjs")
 
 
 @cache
 def turn() -> int | None:
-    """A number of the commit; None where everything runs: where it is asked for, and where no commit is known."""
+    """A number of the commit; where none is known, in a copy without git, of what is tested; None where everything is
+    asked for."""
     if "EVERY_TURN" in os.environ:
         return None
-    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    return None if asked.returncode else int(asked.stdout, 16)
+    # The folder may belong to another user, as where a container has a checkout from outside.
+    git = ["git", "-c", "safe.directory=*", "rev-parse", "HEAD"]
+    try:
+        asked = subprocess.run(git, cwd=ROOT, capture_output=True, text=True)
+        return int(asked.stdout, 16) if asked.returncode == 0 else number_of(ROOT)
+    except FileNotFoundError:
+        return number_of(ROOT)
+
+
+def number_of(top: Path) -> int:
+    """A number of the sources under a folder, another with each change of them."""
+    digest = sha256()
+    for pattern in SOURCES:
+        for file in sorted(top.glob(pattern)):
+            digest.update(f"{file.relative_to(top)}\n".encode() + file.read_bytes())
+    return int(digest.hexdigest(), 16)
 
 
 def one_in(count: int, cases: Iterable[Case], commit: int | None, start: int = 0) -> list[Case]:
