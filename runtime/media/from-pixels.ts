@@ -41,7 +41,7 @@ export function oneOf<T extends string>(value: unknown, all: readonly string[], 
 /**
  * The pixels of a canvas, ImageData, ImageBitmap, image, video (a webcam's, too) or VideoFrame, as they are now: a
  * tensor [channels, height, width] of floats from 0 to 1, unless `layout` and `dtype` say otherwise.  On a GPU pictures
- * are copied where the browser has them, and nothing goes through the program's memory.  What is not opaque keeps its
+ * are taken from where the browser has them, and nothing goes through the program's memory.  What is not opaque keeps its
  * colours, and alpha is the fourth channel.
  */
 export function from_pixels(source: PixelSource, options?: FromPixelsOptions): Tensor;
@@ -67,7 +67,7 @@ type AnyDevice = ReturnType<typeof toDevice>;
 
 function planes(picture: Picture, channels: number, dtype: DType, device: AnyDevice, op: string): Tensor {
   const words =
-      device instanceof WebGpuDevice && canCopy(device, picture)
+      device instanceof WebGpuDevice && !picture.bytes
         ? gpuWords(device, picture, op)
         : uploaded(wordsOf(picture, op), picture, device, op),
     made = run(pixel_planesOp, [words, channels, isFloat(dtype) ? 1 / 255 : 1]) as Tensor;
@@ -75,9 +75,6 @@ function planes(picture: Picture, channels: number, dtype: DType, device: AnyDev
   if (dtype === made.dtype) return made;
   return to(isFloat(dtype) ? made : (round(made) as Tensor), [dtype]) as Tensor;
 }
-
-/** Whether a GPU takes the pixels from the browser; Chromium's software GPU ends itself over frames of videos. */
-const canCopy = (device: WebGpuDevice, { bytes, moving }: Picture): boolean => !bytes && !(moving && device.software);
 
 /** Words of the program's memory on a device. */
 function uploaded(words: Int32Array, { width, height }: Picture, device: AnyDevice, op: string): Tensor {

@@ -6,6 +6,7 @@ import type { WebGpuDevice } from "../devices/webgpu/gpu-device.js";
 import type { PoolBuffer } from "../devices/webgpu/pool.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type Picture, unreadable } from "./pixel-sources.js";
+import { drawFrame } from "./video-frames.js";
 
 /** Rows in a buffer begin at multiples of 256 bytes, which are so many words. */
 const ALIGNED = 64;
@@ -13,6 +14,7 @@ const FORMAT = "rgba8unorm";
 /** What textures are used for. */
 const COPY_SRC = 1,
   COPY_DST = 2,
+  STORAGE_BINDING = 8,
   RENDER_ATTACHMENT = 16;
 
 /** How many words a row takes. */
@@ -34,23 +36,25 @@ function textureOf(device: WebGpuDevice, width: number, height: number, op: stri
       `${op}: ${width} x ${height} pixels are more than this GPU's textures hold, ${most} each way`,
     );
   before?.destroy();
-  const usage = COPY_SRC | COPY_DST | RENDER_ATTACHMENT,
+  const usage = COPY_SRC | COPY_DST | STORAGE_BINDING | RENDER_ATTACHMENT,
     made = device.gpu.createTexture({ size: [width, height], format: FORMAT, usage });
   if (!holding) textures.set(device, made);
   return made;
 }
 
-/** The pixels of a picture of the page as a tensor of words, copied from where the browser has them. */
-export function gpuWords(device: WebGpuDevice, { source, width, height }: Picture, op: string): Tensor {
+/** The pixels of a picture of the page as a tensor of words, taken from where the browser has them. */
+export function gpuWords(device: WebGpuDevice, { source, moving, width, height }: Picture, op: string): Tensor {
   const texture = textureOf(device, width, height, op),
     pitch = pitchOf(width);
   device.queue.flush(); // what reads the texture's content before
   try {
-    device.gpu.queue.copyExternalImageToTexture(
-      { source: source as GPUCopyExternalImageSource },
-      { texture, premultipliedAlpha: false },
-      [width, height],
-    );
+    if (moving) drawFrame(device.gpu, source, texture);
+    else
+      device.gpu.queue.copyExternalImageToTexture(
+        { source: source as GPUCopyExternalImageSource },
+        { texture, premultipliedAlpha: false },
+        [width, height],
+      );
   } catch (error) {
     throw unreadable(op, error);
   }

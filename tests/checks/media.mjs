@@ -109,6 +109,25 @@ export default {
     }
     sources.frame?.close();
   },
+  async "a frame keeps its colours beside alpha, and has the size it is shown in"({ torch, device, equal, close }) {
+    if (typeof VideoFrame !== "function") return;
+    const data = Uint8Array.from({ length: 4 * 6 * 4 }, (_, i) => (i % 4 === 3 ? 128 : 40 * (i % 4))),
+      shape = { codedWidth: 6, codedHeight: 4, timestamp: 0 },
+      clear = new VideoFrame(data, { format: "RGBA", ...shape }),
+      wide = new VideoFrame(new Uint8Array(36).fill(128).fill(235, 0, 24), {
+        format: "I420",
+        displayWidth: 12,
+        ...shape,
+        displayHeight: 4,
+      });
+    const x = torch.from_pixels(clear, { channels: 4, layout: "HWC", device }).mul(255);
+    close(await x.reshape([24, 4]).tolist(), Array(24).fill([0, 40, 80, 128]), { atol: 1.1 });
+    const white = torch.from_pixels(wide, { device });
+    equal([...white.shape], [3, 4, 12]);
+    close(await white.mean([1, 2]).tolist(), [1, 1, 1], { atol: 0.02 });
+    clear.close();
+    wide.close();
+  },
   async "a video's frame, as it is when it is asked for"({ torch, device, equal, close }) {
     if (typeof document !== "object") return;
     const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 32 }),
