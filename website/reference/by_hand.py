@@ -94,8 +94,9 @@ def rows(value: Value) -> list[Row]:
     known = defaults(value)
     made = [row(p, known) for p in signature.params if p.name not in OPAQUE and not is_camel(p, signature)]
     names = {r.name for r in made}
-    made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
-    if known or not any(p.name in OPAQUE for p in signature.params):
+    if value.kind == "class":
+        made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
+    if known and value.kind == "class" or not any(p.name in OPAQUE for p in signature.params):
         return made
     said = {r.name: r for r in made}
     by_place = [replace(said.pop(r.name, r), option=r.option) for r in recorded(value)]

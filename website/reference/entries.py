@@ -29,6 +29,9 @@ KINDS = {
 }
 
 
+CALLED = {"function", "method", "op"}
+
+
 @dataclass
 class Entry:
     """A page.  name: the one in its title; kind: what it is, in a word; subject: its heading in the index; ops: of
@@ -42,12 +45,21 @@ class Entry:
     settings: list[Row] | None = None  # of a module that a definition declares
     names: list[str] = field(default_factory=list)
     summary: str = ""
-    function: Entry | None = None  # which says what this one does
 
     @property
     def listed(self) -> bool:
         """Whether the index and the search name it; by a leading underscore PyTorch marks what is not for users."""
         return not self.name.rpartition(".")[2].startswith("_") or self.name.endswith("__")
+
+    @property
+    def in_place(self) -> bool:
+        """Whether some of its names work in place, where its own does not."""
+        return not self.name.endswith("_") and any(name.endswith("_") for name in self.names)
+
+    @property
+    def copies(self) -> bool:
+        """Whether some of its names copy, where its own does not."""
+        return not self.name.endswith("_copy") and any(name.endswith("_copy") for name in self.names)
 
     @property
     def path(self) -> str:
@@ -71,13 +83,38 @@ def entries(library: Library, values: Iterable[Value]) -> list[Entry]:
         name = f"Tensor.{member.name}"
         if member.file.startswith("runtime/") and name not in known:
             found.append(of_method(member, name))
+    found = joined(found)
     by_name = {name: entry for entry in found for name in entry.names}
     for entry in found:
-        function = by_name.get(entry.name.replace("Tensor.", "torch.", 1))
-        if not entry.summary and function is not None and function is not entry:
-            entry.summary, entry.function = function.summary, function
         entry.subject = entry.subject or subject(entry, by_name)
     return found
+
+
+def joined(found: list[Entry]) -> list[Entry]:
+    """Methods, functions that work in place and those that copy stand on the page of the function that says what they
+    do."""
+    by_name = {name: entry for entry in found for name in entry.names}
+    left = []
+    for entry in found:
+        function = None if entry.ops else said_by(entry, by_name)
+        if function is None:
+            left.append(entry)
+            continue
+        function.names += [n for n in entry.names if n not in function.names]
+        if not function.summary and function.value is not None and entry.value is not None:
+            function.summary, function.value = entry.summary, replace(function.value, doc=entry.value.text)
+    return left
+
+
+def said_by(entry: Entry, by_name: Mapping[str, Entry]) -> Entry | None:
+    """The entry of the function that a method, `abs_` or `squeeze_copy` does otherwise."""
+    plain = subjects.twin(entry.name)
+    for name in (entry.name, plain):
+        for space in ("torch.", "Tensor."):
+            other = by_name.get(name.replace("Tensor.", space, 1))
+            if other is not None and other is not entry and {entry.kind, other.kind} <= CALLED:
+                return other
+    return None
 
 
 def subject(entry: Entry, by_name: Mapping[str, Entry]) -> str:

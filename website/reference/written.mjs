@@ -1,6 +1,6 @@
 // What the hand-written TypeScript says beside its types: node written.mjs runtime prints JSON,
-//   defaults   by file, lists of {name, values}: what a constructor takes where nothing is given, as text; name is ""
-//              where one text makes several classes
+//   defaults   by file, lists of {name, values}: what a constructor or a function takes where nothing is given, as
+//              text; name is "" where one text makes several classes
 //   ops        by exported name, the ops of which it is made
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -43,6 +43,44 @@ const plainObject = (node) => {
   return made && ts.isObjectLiteralExpression(made) ? made : null;
 };
 
+/** A function's own name and parameters, of the line of text that says them: `diff input n? dim? | others`. */
+const LINE = /^`?"?(?:\$\{\w+\}|[\w.]+) ([^"`|]*)/;
+
+/**
+ * What a function takes for those of its arguments that are left out: `const [dim = -1] = taken("name dim?", args)` says
+ * it, or `dim ?? -1` later on.
+ */
+function defaultsIn(declared) {
+  const found = {};
+  const bound = new Map(); // the variable's name: the parameter's
+  const visit = (node) => {
+    if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name) && node.initializer) {
+      let called = node.initializer;
+      while (ts.isAsExpression(called) || ts.isParenthesizedExpression(called)) called = called.expression;
+      const says = ts.isCallExpression(called) && called.expression.getText() === "taken" && called.arguments[0];
+      const names =
+        says &&
+        LINE.exec(says.getText())?.[1]
+          .trim()
+          .split(" ")
+          .filter((name) => name !== "*");
+      for (const [i, element] of names ? node.name.elements.entries() : []) {
+        const name = names[i]?.replace(/[?{}[\]]+$/, "");
+        if (!name || !ts.isBindingElement(element)) continue;
+        bound.set(element.name.getText(), name);
+        if (element.initializer) found[name] = literal(element.initializer);
+      }
+    }
+    if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken) {
+      const name = bound.get(node.left.getText());
+      if (name && !found[name]) found[name] = literal(node.right);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(declared);
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value));
+}
+
 /** Every identifier of an op below a node, and in the functions of the file that it calls. */
 function opsIn(node, functions, seen = new Set()) {
   const found = new Set();
@@ -84,6 +122,10 @@ for (const name of readdirSync(folder, { recursive: true })) {
     }
   }
   const list = (defaults[file] = []);
+  for (const [own, node] of exported) {
+    const values = defaultsIn(node);
+    if (Object.keys(values).length) list.push({ name: own, values });
+  }
   const visit = (node) => {
     if (ts.isCallExpression(node)) {
       const at = node.arguments.findIndex((one) => plainObject(one) || constants.has(one.getText()));
