@@ -174,8 +174,14 @@ export function recording(...inputs: readonly Tensor[]): boolean {
   return false;
 }
 
-/** Makes a tensor the output of a node. */
+/** Makes a tensor the output of a node; a tensor that keeps its gradient keeps the one of what it is from now on. */
 export function attach<T extends Tensor>(output: T, node: Node, number = 0): T {
+  const kept = output.node?.retained,
+    reference = kept?.get(output.outputNumber);
+  if (reference?.deref() === output) {
+    kept!.delete(output.outputNumber);
+    (node.retained ??= new Map()).set(number, reference);
+  }
   output.node = node;
   output.outputNumber = number;
   return output;

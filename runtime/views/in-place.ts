@@ -29,7 +29,6 @@ export function recordInPlace(x: Tensor, node: Node): void {
   }
   attach(base, new CopySlices(base, x, node));
   if (base.base) base.nodeVersion = base.storage.version;
-  x.node = null;
   refreshNode(x);
 }
 

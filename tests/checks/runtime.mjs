@@ -83,6 +83,29 @@ export default {
     t.equal(await b.grad.tolist(), [5]);
     t.equal(await a.grad.tolist(), [100]);
   },
+  "what is changed in place keeps the gradient of what it is now": async (t) => {
+    const changes = {
+        mul_: [(y) => y.mul_(2), [[12], [24], [36]], [72, 144, 216]],
+        add_: [(y) => y.add_(1), [[8], [14], [20]], [24, 42, 60]],
+        zero_: [(y) => y.zero_(), [[0], [0], [0]], [0, 0, 0]],
+        set: [(y) => y.set([0], 5), [[10], [12], [18]], [0, 36, 54]],
+        part: [(y) => y.select(0, 1).mul_(2), [[6], [24], [18]], [18, 144, 54]],
+        unsqueeze_: [(y) => y.unsqueeze_(0), [[[6], [12], [18]]], [18, 36, 54]],
+        t_: [(y) => y.t_(), [[6, 12, 18]], [18, 36, 54]],
+        both: [(y) => y.squeeze_(1).mul_(2), [12, 24, 36], [72, 144, 216]],
+      },
+      kinds = { whole: (y) => y, view: (y) => y.view([3, 1]), part: (y) => t.torch.cat([y, y]).narrow(0, 3, 3) };
+    for (const [change, [f, kept, slope]] of Object.entries(changes))
+      for (const [kind, of] of Object.entries(kinds)) {
+        const x = t.tensor([[1], [2], [3]], { requires_grad: true }),
+          y = of(x.mul(3));
+        y.retain_grad();
+        f(y);
+        y.mul(y).sum().backward();
+        t.equal([change, kind, await y.grad.tolist(), y.retains_grad], [change, kind, kept, true]);
+        t.equal([change, kind, await x.grad.flatten().tolist()], [change, kind, slope]);
+      }
+  },
   "tidy frees all but what it answers": async (t) => {
     const count = () => t.torch.memory()[t.device]?.buffers ?? 0;
     t.tensor([1]).mul(2);
