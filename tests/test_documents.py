@@ -75,9 +75,20 @@ def strip(file):
     assert done.returncode == 0, done.stdout
 
 
+def parted(lines: list[str]) -> tuple[str, str]:
+    """Statements, and the expression behind them whose value is printed, as the website's pages tell them apart."""
+    ends = [i for i, line in enumerate(lines[:-1], 1) if line.endswith(";") and lines[i][0] not in " })]"]
+    last = ends[-1] if ends else 0
+    return "\n".join(lines[:last]), "\n".join(lines[last:])
+
+
+# An example in a comment, and the comment's margin: methods have some in the bodies of classes.
+EXAMPLE = re.compile(r"^( *) \* @example\n((?:\1 \* .*\n)+?)\1 (?=\*/|\* @)", re.M)
+
+
 def test_every_example_of_the_reference_runs(dist, tmp_path):
-    """What hovers and the website's reference print: calls that run as they stand, with their values behind them; of
-    modules, optimizers and schedulers also statements before."""
+    """What hovers and the website's reference print: calls that run as they stand, with their values behind them, and
+    where it takes some, statements before."""
     found: list[tuple[str, str, str]] = []
     files = {
         kind: [file for pattern in patterns for file in sorted(dist.glob(pattern))]
@@ -87,17 +98,19 @@ def test_every_example_of_the_reference_runs(dist, tmp_path):
             "optimizers": ["runtime/optim/**/*.d.ts"],
         }.items()
     }
+    known = {file for some in files.values() for file in some}
+    files["others"] = [file for file in sorted(dist.glob("runtime/**/*.d.ts")) if file not in known]
     counts = {}
     for kind, some in files.items():
         before = len(found)
         for file in some:
-            for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
+            for margin, block in EXAMPLE.findall(file.read_text()):
                 lines = []
                 for line in block.replace("*\\/", "*/").splitlines():
-                    code, _, printed = line.removeprefix(" * ").partition("  // ")
+                    code, _, printed = line.removeprefix(f"{margin} * ").partition("  // ")
                     lines.append(code)
                     if printed:
-                        found.append(("\n".join(lines[:-1]), lines[-1], printed))
+                        found.append((*parted(lines), printed))
                         lines = []
                 assert not lines, f"{file}: an example prints nothing: {lines}"
         counts[kind] = len(found) - before
@@ -111,7 +124,8 @@ def test_every_example_of_the_reference_runs(dist, tmp_path):
         for before, code, printed in found
     ]
     (tmp_path / "examples.mjs").write_text(
-        f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\nexport const examples = [\n{''.join(made)}];\n"
+        f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\n"
+        f"const {{ nn, optim }} = torch, F = nn.functional;\nexport const examples = [\n{''.join(made)}];\n"
     )
     done = node.run([ROOT / "tests" / "node" / "run_examples.mjs", tmp_path / "examples.mjs"], timeout=120)
     wrong = json.loads(done.stdout.splitlines()[-1])

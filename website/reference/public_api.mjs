@@ -127,6 +127,7 @@ function member(symbol) {
     file: fileOf(symbol.declarations?.[0]),
     doc: docOf(symbol),
     type: calls.length ? "" : said(type),
+    examples: examplesOf(symbol),
     signatures: calls.map(signatureOf),
   };
 }
