@@ -68,11 +68,12 @@ class Formulas(Accesses, Operands):
             if thing is None or thing.kind != "pack":
                 self.visit(b.high, Place())
         positions = index_names(a.value).union(*(index_names(i) for i in a.index)) if a.index else index_names(a.value)
-        if computed or a.mode != "=":  # a scatter: its other indices run over what they index
-            inner = {b.name for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]}
-            for i in [i for e in (*a.index, a.value) for n in nodes_in(e) if n.kind == "read" for i in n.args[1:]]:
+        if computed or a.mode != "=":  # in a computed place, too
+            parts = [n for e in a.index for n in nodes_in(e)]
+            inner = {b.name for n in parts if n.kind == "reduce" for b in n.val[1]}
+            for i in [n for n in parts if n.kind in ("name", "spread")]:
                 name = bare(i)
-                if name and name not in inner and not self.defined(name):
+                if name and name not in inner | packs and not self.defined(name):
                     (packs if i.kind == "spread" else single).add(name)
         place = Place(True, frozenset(single), frozenset(packs), positions=frozenset(positions), target=a)
         for i in a.index:
@@ -95,6 +96,9 @@ class Formulas(Accesses, Operands):
             n = i.args[0] if i.kind == "spread" else i
             if n.kind != "name":
                 computed |= n.kind != "num"
+                continue
+            if n.val in self.later:
+                self.error("name", f"`{n.val}` is no index", n.span, "it is assigned here", name=n.val)
                 continue
             if n.val in self.things and i.kind != "spread":
                 thing = self.things[n.val]
@@ -224,6 +228,8 @@ class Formulas(Accesses, Operands):
                     [(thing.span, f"{KINDS[thing.kind]} here")],
                     name=b.name,
                 )
+            elif b.name in self.later:
+                self.error("name", f"`{b.name}` means something already", where, "it is assigned here", name=b.name)
             elif b.name in CONSTANTS:
                 self.error("name", f"`{b.name}` is a constant", where, "take another name", name=b.name)
             elif b.name.endswith("_"):

@@ -208,6 +208,15 @@ class Statements:
         at = tuple(
             self.formulas.index(a.name, a.index, c, X("read", (X("name", (), a.name, a.name_span),), None, a.span))
         )
+        told = {n for e in at for n in indices(e)}
+        if a.mode == "=" and (lost := [v.name for v in loops if v.name not in told]):
+            raise Mistake(
+                "index",
+                f"an element of `{a.name}` gets two values",
+                (a.name_span[0], a.index[-1].span[1] + 1),
+                f"it does not depend on `{lost[0]}`",
+                help=(f"to add them, write  {a.name}[...] = 0,  then  {a.name}[...] += ...",),
+            )
         self.emit(a.name, at, loops, body, a.mode, when)
 
     def left_names(self, a: Assign, declared):
