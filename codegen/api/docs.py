@@ -50,7 +50,7 @@ def lines(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
         out.append("@returns " + (given[0][1] if len(given) == 1 else "; ".join(f"{n}: {what}" for n, what in given)))
     shown = examples(op, before)
     if shown:
-        out += ["@example", *shown]
+        out += ["@example", *"\n".join(shown).split("\n")]
     return [line.replace("*/", "*\\/") for line in out]
 
 
@@ -66,14 +66,15 @@ def comment(text: list[str], indent: str = "") -> str:
 
 def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
     """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is
-    (tests/test_documents.py)."""
+    (tests/test_documents.py).  Tests draw the numbers that there are after `torch.manual_seed(0)`."""
     out = []
     for left, right in compared(op):
         try:
             called = call(left, op, floats_first(op, before))
             if gives_complex(left, op):  # tests write complex numbers as pairs
                 called = f"torch.view_as_real({called})"
-            out.append(f"{called}  // {value(right, rounded)}")
+            seeded = "torch.manual_seed(0);\n" if op.random else ""
+            out.append(f"{seeded}{called}  // {value(right, rounded)}")
         except Unwritable:
             continue
     return out[:EXAMPLES]

@@ -26,6 +26,9 @@ export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, PART
  * @param dilation whole number, or one for each of H, W, default `1`
  * @param groups whole number, default `1`
  * @returns tensor of numbers [*N, groups · O, Y_H, Y_W]
+ * @example
+ * torch.conv2d(torch.tensor([[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]), torch.tensor([[[[1, 1], [1, 1]]]]))  // [[[12, 16], [24, 28]]]
+ * torch.conv2d(torch.tensor([[[1, 2], [3, 4]]]), torch.tensor([[[[1]]], [[[10]]]]), { stride: 2 })  // [[[1]], [[10]]]
  */
 export function conv2d(input: Tensor, weight: Tensor, options?: Conv2dOptions): Tensor;
 export function conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: Conv2dOptions): Tensor;

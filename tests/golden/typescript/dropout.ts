@@ -19,6 +19,7 @@ export const dropoutOp: CompiledOp = /* @__PURE__ */ itself_(/* @__PURE__ */ com
  * @param training true or false, default `true`
  * @returns tensor
  * @example
+ * torch.manual_seed(0);
  * torch.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
  */
 export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
