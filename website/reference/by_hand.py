@@ -87,7 +87,12 @@ def fullest(value: Value) -> Signature | None:
 
 
 def rows(value: Value) -> list[Row]:
-    """The parameters of a function or a constructor."""
+    """The parameters of a function or a constructor, with what its comment says of those that types say nothing of."""
+    return [r if r.what else replace(r, what=value.told.get(r.name, "")) for r in named(value)]
+
+
+def named(value: Value) -> list[Row]:
+    """The same as types, defaults and PyTorch's signatures name them."""
     signature = fullest(value)
     if signature is None:
         return []

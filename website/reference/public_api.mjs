@@ -1,6 +1,7 @@
 // The package's public values as TypeScript sees them: node public_api.mjs dist/index.d.ts prints JSON, a list of
 //   name         `torch.nn.Linear`; names: others of the same thing
 //   kind         function, class, value
+//   told         what its comment says of parameters, by their names, those that no type names included
 //   file, doc    where it is declared, and its comment; examples: code, with what it gives behind `  // `
 //   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples},
 //                types in words
@@ -30,6 +31,15 @@ const examplesOf = (tagged) =>
   (tagged?.getJsDocTags(checker) ?? [])
     .filter(({ name }) => name === "example")
     .map(({ text }) => ts.displayPartsToString(text));
+/** What comments say of parameters, by their names: `@param dim which axis`. */
+const toldOf = (tagged) =>
+  Object.fromEntries(
+    (tagged?.getJsDocTags(checker) ?? [])
+      .filter(({ name, text }) => name === "param" && text)
+      .map(({ text }) => /^(?:options\.)?(\w+)\s*(?:-\s*)?([\s\S]*)$/.exec(ts.displayPartsToString(text)))
+      .filter(Boolean)
+      .map(([, name, what]) => [name, what.replace(/\s+/g, " ")]),
+  );
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 const isPublic = (symbol) =>
   !/^(_|#)|^__|@@/.test(symbol.name) &&
@@ -128,6 +138,7 @@ function member(symbol) {
     doc: docOf(symbol),
     type: calls.length ? "" : said(type),
     examples: examplesOf(symbol),
+    told: toldOf(symbol),
     signatures: calls.map(signatureOf),
   };
 }
@@ -144,6 +155,7 @@ function described(name, symbol) {
     doc: docOf(symbol),
     members: [],
     examples: examplesOf(symbol),
+    told: toldOf(symbol),
   };
   if (!makers.length)
     return {

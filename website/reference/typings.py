@@ -4,6 +4,7 @@ typings."""
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,8 @@ class Signature:
 @dataclass(frozen=True)
 class Value:
     """A public value.  kind: function, class, value, method or property; names: others of the same thing; file: where
-    it is declared, from the package's root; members: of a class; examples: code, with what it gives behind `  // `."""
+    it is declared, from the package's root; told: what its comment says of parameters, by their names; members: of a
+    class; examples: code, with what it gives behind `  // `."""
 
     name: str
     kind: str
@@ -51,6 +53,7 @@ class Value:
     signatures: tuple[Signature, ...] = ()
     members: tuple[Value, ...] = field(default=())
     examples: tuple[str, ...] = ()
+    told: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -91,6 +94,7 @@ def value(made: dict[str, Any]) -> Value:
         signatures=tuple(signature(s) for s in made["signatures"]),
         members=tuple(value(m) for m in made.get("members", ())),
         examples=tuple(made.get("examples", ())),
+        told=made.get("told", {}),
     )
 
 
