@@ -84,12 +84,12 @@ def models(names: Sequence[str] = SHOWN) -> list[Model]:
     ]
     ours, torch = table.column("torch.compile"), table.columns.index("torch")
     rows = {row[0]: row for row in table.rows}
-    return [Model(name, pipelined(rows[name][ours]), pipelined(rows[name][torch])) for name in names]
+    return [Model(name, first(rows[name][ours]), first(rows[name][torch])) for name in names]
 
 
-def pipelined(cell: str) -> float:
-    """Of `waiting / pipelined`, in milliseconds."""
-    return float(cell.split("/")[1])
+def first(cell: str) -> float:
+    """The measured milliseconds of `7.5 (7.2 since)`."""
+    return float(cell.split()[0])
 
 
 @dataclass(frozen=True)

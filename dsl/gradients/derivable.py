@@ -12,6 +12,7 @@ from ..ir.conditions import either
 from ..ir.expression import E, Unknown, union, walk
 from ..ir.program import Owned, Program, Stmt, Tensor, made_by
 from ..ir.tidy import statement_reads, tidy
+from .common_sums import added_once
 from .derive import NoDerivative
 from .reverse import Reverse
 from .solve import Sizes, tighten
@@ -112,6 +113,9 @@ def finished(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], s
     if not outputs:
         return None
     stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
+    fewer = added_once(stmts, reverse.tensors, reverse.fresh)
+    if fewer != stmts:
+        stmts = tidy(fewer, reverse.tensors, outputs, stored)
     for s in stmts:
         for e in s.expressions:
             for n in walk(e):

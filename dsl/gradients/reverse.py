@@ -30,6 +30,7 @@ from ..ir.row_calls import Inlined
 from ..ir.tidy import restored, simplify, statement_reads
 from .contributions import redirected, total
 from .derive import NoDerivative, Partials, masked, partials
+from .deviations import vanishes
 from .pairing import shortened
 from .solve import Sizes, gather
 
@@ -179,7 +180,8 @@ class Reverse:
         pred = None if s.pred is None else simplify(known(s.pred))
         when = None if s.when is None else narrowed(known(s.when))
         s = replace(s, body=simplify(known(s.body)), pred=None if pred is TRUE else pred, when=when)
-        self.pending.setdefault(t, []).append(s)
+        if not vanishes(s, t, self.stmts):
+            self.pending.setdefault(t, []).append(s)
 
     def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
         """Loops over the elements of these axes, named after the index that stands alone in an axis, or after the

@@ -5,9 +5,10 @@ split axis counts once per factor, a pack counts once whatever its rank.  Nothin
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .builders import idx, pack, sym
+from .builders import ONE, idx, mul, pack, sym
 from .expression import E
 from .program import Dim, Loop, Tensor
 
@@ -68,3 +69,16 @@ def loop_dim(loop: Loop) -> Dim:
 def loop_index(loop: Loop) -> E:
     """A loop as an index."""
     return pack(loop.name) if loop.pack else idx(loop.name)
+
+
+def extent(a: Axis) -> E:
+    """How long an axis is; a pack: the product of its axes."""
+    return sym(f"count_{a.pack}") if a.pack else a.length
+
+
+def points(loops: Iterable[Loop]) -> E:
+    """Over how many points loops run together."""
+    out: E = ONE
+    for v in loops:
+        out = mul(out, extent(Axis(v.extent, v.pack or "")))
+    return out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..ir.axes import loop_index
+from ..ir.axes import extent, loop_index
 from ..ir.builders import (
     FALSE,
     ONE,
@@ -41,7 +41,7 @@ from ..text.syntax import X
 from ..text.vocabulary import DTYPES, axis_number
 from .context import Context, Mistake
 from .dims import Item
-from .scalar_nodes import COMPARISONS, extent, folded, horner, product
+from .scalar_nodes import COMPARISONS, folded, horner, product
 from .types import kind
 
 BINARY = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv}

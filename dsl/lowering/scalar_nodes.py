@@ -3,8 +3,8 @@ are known, products, reductions inside an expression."""
 
 from __future__ import annotations
 
-from ..ir.axes import Axis
-from ..ir.builders import FALSE, ONE, add, compared, div, is_const, mul, neg, sub, sym, truth
+from ..ir.axes import Axis, points
+from ..ir.builders import FALSE, ONE, add, compared, div, is_const, mul, neg, sub, truth
 from ..ir.expression import Binary, Constant, E, Reduce
 from ..ir.program import Loop
 from ..ir.rewriting import transform
@@ -36,16 +36,11 @@ def product(es) -> E:
     return out
 
 
-def extent(a: Axis) -> E:
-    """How long an axis is; a pack: the product of its axes."""
-    return sym(f"count_{a.pack}") if a.pack else a.extent
-
-
 def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
     """A reduction inside an expression; a mean is a sum divided by the number of its points."""
     if red != "mean":
         return Reduce(red, loops, value, pred)
-    return div(Reduce("sum", loops, value, pred), product(extent(axis_of(v)) for v in loops))
+    return div(Reduce("sum", loops, value, pred), points(loops))
 
 
 def axis_of(v: Loop):
