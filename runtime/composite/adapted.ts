@@ -19,7 +19,13 @@ import { promote_types } from "../../host/dtypes.js";
 import { sub } from "../../names/torch.js";
 import * as views from "../views/views.js";
 
-/** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
+/**
+ * `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats.
+ *
+ * @example
+ * torch.float_power(torch.tensor([1, 2, 3], { dtype: torch.int32 }), 2).dtype  // "float64"
+ * torch.float_power(2, torch.tensor([1, 2, 3]))  // [2, 4, 8]
+ */
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {
   [input, exponent] = taken("float_power input exponent", arguments);
   if (!(input instanceof Tensor || exponent instanceof Tensor))
@@ -30,7 +36,12 @@ export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Te
   return run(float_powerOp, [wide(input), wide(exponent)]) as Tensor;
 }
 
-/** Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1. */
+/**
+ * Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1.
+ *
+ * @example
+ * torch.native_layer_norm(torch.tensor([[1, 3], [2, 6]]), [2], null, null, 0)  // [[[-1, 1], [-1, 1]], [[2], [4]], [[1], [0.5]]]
+ */
 export function native_layer_norm(
   input: Tensor,
   normalized_shape: readonly number[],
@@ -63,14 +74,31 @@ export interface CovOptions {
   aweights?: Tensor | null;
 }
 
-/** How the rows vary together: their covariances; of one row, its variance. */
+/**
+ * How the rows vary together: their covariances; of one row, its variance.
+ *
+ * @param input tensor [variables, observations]; of one axis: the observations of one variable
+ * @param correction 1 divides by the observations less one, 0 by all of them
+ * @param fweights whole numbers [observations]: how often each was made
+ * @param aweights tensor [observations], not negative: how much each counts
+ *
+ * @example
+ * torch.cov(torch.tensor([[1, 2, 3], [3, 2, 1]]))  // [[1, -1], [-1, 1]]
+ */
 export function cov(input: Tensor, options?: CovOptions): Tensor {
   [input, options] = taken("cov input | correction fweights aweights", arguments);
   const [x, single] = rowOf(input, "cov");
   return run(single ? cov_of_rowOp : covOp, [x, options]) as Tensor;
 }
 
-/** How the rows vary together, from -1 to 1: covariances divided by standard deviations. */
+/**
+ * How the rows vary together, from -1 to 1: covariances divided by standard deviations.
+ *
+ * @param input tensor [variables, observations]; of one axis: the observations of one variable
+ *
+ * @example
+ * torch.corrcoef(torch.tensor([[1, 2, 3], [2, 4, 6], [3, 2, 1]]))  // [[1, 1, -1], [1, 1, -1], [-1, -1, 1]]
+ */
 export function corrcoef(input: Tensor): Tensor {
   [input] = taken("corrcoef input", arguments);
   const [x, single] = rowOf(input, "corrcoef");
@@ -80,7 +108,19 @@ export function corrcoef(input: Tensor): Tensor {
 const MODES = ["bilinear", "nearest", "bicubic"] as const,
   PADDINGS = ["zeros", "border", "reflection"] as const;
 
-/** `grid_sample` with numbers for its modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection. */
+/**
+ * `grid_sample` with numbers for its modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.
+ *
+ * @param input float tensor [N, C, H, W] or [N, C, D, H, W]: pictures or volumes
+ * @param grid float tensor [N, h, w, 2] or [N, d, h, w, 3]: where to look, from -1 to 1 along each axis, x first
+ * @param interpolation_mode 0, 1 or 2: what is between the elements
+ * @param padding_mode 0, 1 or 2: what is outside
+ * @param align_corners whether -1 and 1 are the centres of the outermost elements, else their outer edges
+ *
+ * @example
+ * const picture = torch.tensor([[[[1, 2], [3, 4]]]]), middle = torch.tensor([[[[0, 0]]]]);
+ * torch.grid_sampler(picture, middle, 0, 0, true)  // [[[[2.5]]]]
+ */
 export function grid_sampler(
   input: Tensor,
   grid: Tensor,
@@ -102,10 +142,32 @@ export function grid_sampler(
   }) as Tensor;
 }
 
+/**
+ * `grid_sampler` of pictures.
+ *
+ * @example
+ * const picture = torch.tensor([[[[1, 2], [3, 4]]]]), corner = torch.tensor([[[[1, -1]]]]);
+ * torch.grid_sampler_2d(picture, corner, 1, 0, true)  // [[[[2]]]]
+ */
 export const grid_sampler_2d = grid_sampler;
+/**
+ * `grid_sampler` of volumes.
+ *
+ * @example
+ * const cube = torch.arange(8).reshape([1, 1, 2, 2, 2]).float(), middle = torch.zeros([1, 1, 1, 1, 3]);
+ * torch.grid_sampler_3d(cube, middle, 0, 0, true)  // [[[[[3.5]]]]]
+ */
 export const grid_sampler_3d = grid_sampler;
 
-/** The next number after `input` towards `other`. */
+/**
+ * The next number after `input` towards `other`.
+ *
+ * @param input float tensor of any shape
+ * @param other float tensor: in which direction to go
+ *
+ * @example
+ * torch.nextafter(torch.tensor([1]), torch.tensor([2])).sub(1).log2()  // [-23]
+ */
 export function nextafter(input: Tensor, other: Tensor): Tensor {
   [input, other] = taken("nextafter input other", arguments);
   for (const [name, x] of [
@@ -125,7 +187,17 @@ export function nextafter(input: Tensor, other: Tensor): Tensor {
   return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
 }
 
-/** The p-norm of `input - other`, of all elements together. */
+/**
+ * The p-norm of `input - other`, of all elements together.
+ *
+ * @param input float tensor of any shape
+ * @param other float tensor, of a shape that broadcasts with it
+ * @param p the order of the norm; Infinity: the largest difference
+ *
+ * @example
+ * torch.dist(torch.tensor([0, 0]), torch.tensor([3, 4]))  // 5
+ * torch.dist(torch.tensor([0, 0]), torch.tensor([3, 4]), 1)  // 7
+ */
 export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 2): Tensor {
   [input, other, p = 2] = taken("dist input other p?", arguments);
   for (const t of [input, other])
@@ -137,6 +209,17 @@ export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 
 /**
  * `input` rounded to multiples of the `scale` of each slice along `axis` and cut to the whole numbers from `quant_min` to
  * `quant_max`, of which the slice's `zero_point` is 0; the gradient is that of what is not cut off.
+ *
+ * @param input float tensor of any shape
+ * @param scale tensor [channels]: the steps of each channel
+ * @param zero_point tensor [channels]: the whole number that stands for 0
+ * @param axis the axis of the channels
+ * @param quant_min the least whole number
+ * @param quant_max the greatest whole number
+ *
+ * @example
+ * torch.fake_quantize_per_channel_affine(
+ *   torch.tensor([[0.14, 9], [0.14, 9]]), torch.tensor([0.1, 1]), torch.tensor([0, 0]), 0, -8, 7)  // [[0.1, 0.7], [0, 7]]
  */
 export function fake_quantize_per_channel_affine(
   input: Tensor,

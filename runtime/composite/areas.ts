@@ -39,11 +39,42 @@ function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line
   };
 }
 
-/** The area under the points `y`, at distances `dx` or at the places `x`, by the trapezoidal rule. */
+/**
+ * The area under the points `y`, at distances `dx` or at the places `x`, by the trapezoidal rule.
+ *
+ * @param y tensor: the heights, at least two along `dim`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param dx how far neighbours are apart; 1 unless given
+ * @param dim the axis along which the points lie; the last unless given
+ *
+ * @example
+ * torch.trapezoid(torch.tensor([1, 5, 10]))  // 10.5
+ * torch.trapezoid(torch.tensor([1, 5, 10]), torch.tensor([0, 1, 3]))  // 18
+ */
 export const trapezoid = /* @__PURE__ */ area("trapezoid", trapezoidOp, trapezoid_atOp, trapezoid_lineOp);
-/** The same as `trapezoid`. */
+/**
+ * The same as `trapezoid`.
+ *
+ * @param y tensor: the heights, at least two along `dim`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param dx how far neighbours are apart; 1 unless given
+ * @param dim the axis along which the points lie; the last unless given
+ *
+ * @example
+ * torch.trapz(torch.tensor([1, 5, 10]))  // 10.5
+ */
 export const trapz = /* @__PURE__ */ area("trapz", trapezoidOp, trapezoid_atOp, trapezoid_lineOp);
-/** The area up to each point but the first. */
+/**
+ * The area up to each point but the first.
+ *
+ * @param y tensor: the heights, at least two along `dim`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param dx how far neighbours are apart; 1 unless given
+ * @param dim the axis along which the points lie; the last unless given
+ *
+ * @example
+ * torch.cumulative_trapezoid(torch.tensor([1, 5, 10]))  // [3, 10.5]
+ */
 export const cumulative_trapezoid = /* @__PURE__ */ area(
   "cumulative_trapezoid",
   cumulative_trapezoidOp,

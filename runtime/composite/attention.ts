@@ -60,6 +60,12 @@ const wider = (mask: Tensor | null) => mask && (pad(mask, [0, 1]) as Tensor);
  *
  * Answers the output, shaped as `query`, and the weights: (L, S) or (N, L, S), with an axis of heads before L unless
  * they are averaged; `null` if they are not wanted.
+ *
+ * @example
+ * const same = torch.eye(2), values = torch.tensor([[1, 0], [0, 1]]);
+ * const [output, weights] = torch.nn.functional.multi_head_attention_forward(
+ *   torch.zeros([1, 2]), values, values, 2, 1, torch.cat([same, same, same]), null, null, null, false, 0, same, null);
+ * [output, weights]  // [[[0.5, 0.5]], [[0.5, 0.5]]]
  */
 export function multi_head_attention_forward(
   query: Tensor,

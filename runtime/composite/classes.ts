@@ -11,6 +11,13 @@ import { amax } from "../../names/torch.js";
 /**
  * 1 at the place that each element names, 0 elsewhere.  Without `num_classes` they are counted: a promise where the
  * tensor is on a GPU.
+ *
+ * @param input tensor of whole numbers of any shape, from 0 on; the result has one axis more
+ * @param num_classes how many classes there are, the length of the last axis; -1: as many as the largest says
+ *
+ * @example
+ * torch.nn.functional.one_hot(torch.LongTensor([0, 2, 1]))  // [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+ * torch.nn.functional.one_hot(torch.LongTensor([1, 0]), 4)  // [[0, 1, 0, 0], [1, 0, 0, 0]]
  */
 export function one_hot(input: Tensor, num_classes: number | { num_classes: number }): Tensor;
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;

@@ -56,11 +56,26 @@ declare module "../tensor/tensor.js" {
     masked_scatter_(mask: Tensor, source: Tensor): this;
     /** Each element becomes the next number towards that of `other`. */
     nextafter_(other: Tensor): this;
-    /** The real parts: of real numbers the tensor itself. */
+    /**
+     * The real parts: of real numbers the tensor itself.
+     *
+     * @example
+     * torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])).real  // [1, 2]
+     */
     readonly real: Tensor;
-    /** The imaginary parts, as a view. */
+    /**
+     * The imaginary parts, as a view.
+     *
+     * @example
+     * torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])).imag  // [3, 4]
+     */
     readonly imag: Tensor;
-    /** The same numbers as complex64. */
+    /**
+     * The same numbers as complex64.
+     *
+     * @example
+     * torch.tensor([1, 2]).cfloat().dtype  // "complex64"
+     */
     cfloat(options?: Layout): Tensor;
     conj(): Tensor;
     conj_physical(): Tensor;

@@ -129,6 +129,12 @@ function asEquation(given: readonly unknown[]): [string, ...Tensor[]] {
  *
  * Letters name axes, `...` any number of broadcast ones; a letter that the result lacks is added up.  Without `->` the
  * result has the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
+ *
+ * @example
+ * const a = torch.tensor([[1, 2], [3, 4]]), b = torch.tensor([[1, 0], [1, 1]]);
+ * torch.einsum("ij,jk->ik", a, b)  // [[3, 2], [7, 4]]
+ * torch.einsum("ii", torch.tensor([[1, 2], [3, 4]]))  // 5
+ * torch.einsum("i,j", torch.tensor([1, 2]), torch.tensor([10, 20, 30]))  // [[10, 20, 30], [20, 40, 60]]
  */
 export function einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor;
 export function einsum(operand: Tensor, subscripts: Subscripts, ...more: readonly (Tensor | Subscripts)[]): Tensor;

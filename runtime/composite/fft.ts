@@ -153,43 +153,135 @@ const REAL: Kind = { to: "real", inverse: false },
 const PLANE = [-2, -1];
 type Any = Tensor;
 
-/** The discrete Fourier transform along `dim`, of `n` points: the input is cut or filled up with zeros. */
+/**
+ * The discrete Fourier transform along `dim`, of `n` points: the input is cut or filled up with zeros.
+ *
+ * @example
+ * torch.view_as_real(torch.fft.fft(torch.tensor([1, 2, 3, 4])))  // [[10, 0], [-2, 2], [-2, 0], [-2, -2]]
+ * torch.fft.fft(torch.cos(torch.arange(8).mul(Math.PI / 2))).abs().round()  // [0, 0, 4, 0, 0, 0, 4, 0]
+ */
 export const fft = oneAxis<Any>("fft", FORWARD);
-/** The inverse of `fft`. */
+/**
+ * The inverse of `fft`.
+ *
+ * @example
+ * torch.fft.ifft(torch.tensor([4, 0, 0, 0])).real  // [1, 1, 1, 1]
+ */
 export const ifft = oneAxis<Any>("ifft", BACK);
-/** The transform of real numbers: the first `n // 2 + 1` numbers of `fft`, whose mirror images the others are. */
+/**
+ * The transform of real numbers: the first `n // 2 + 1` numbers of `fft`, whose mirror images the others are.
+ *
+ * @example
+ * torch.view_as_real(torch.fft.rfft(torch.tensor([1, 2, 3, 4])))  // [[10, 0], [-2, 2], [-2, 0]]
+ */
 export const rfft = oneAxis<Tensor>("rfft", HALF);
-/** The inverse of `rfft`: real numbers, `n` of them, by default an even number. */
+/**
+ * The inverse of `rfft`: real numbers, `n` of them, by default an even number.
+ *
+ * @example
+ * torch.fft.irfft(torch.fft.rfft(torch.tensor([1, 2, 3, 4])))  // [1, 2, 3, 4]
+ * torch.fft.irfft(torch.fft.rfft(torch.tensor([1, 2, 3])), 3)  // [1, 2, 3]
+ */
 export const irfft = oneAxis<Any>("irfft", REAL_BACK);
-/** The transform of numbers of which half are given and the others their mirror images; so the result is real. */
+/**
+ * The transform of numbers of which half are given and the others their mirror images; so the result is real.
+ *
+ * @example
+ * torch.fft.hfft(torch.tensor([1, 2, 3]))  // [8, -2, 0, -2]
+ */
 export const hfft = oneAxis<Any>("hfft", REAL);
-/** The inverse of `hfft`. */
+/**
+ * The inverse of `hfft`.
+ *
+ * @example
+ * torch.view_as_real(torch.fft.ihfft(torch.tensor([1, 2, 3, 2])))  // [[2, 0], [-0.5, 0], [0, 0]]
+ */
 export const ihfft = oneAxis<Tensor>("ihfft", HALF_BACK);
 
-/** `fft` along two axes. */
+/**
+ * `fft` along two axes.
+ *
+ * @example
+ * torch.fft.fft2(torch.tensor([[1, 2], [3, 4]])).real  // [[10, -2], [-4, 0]]
+ */
 export const fft2 = someAxes<Any>("fft2", FORWARD, PLANE);
-/** `ifft` along two axes. */
+/**
+ * `ifft` along two axes.
+ *
+ * @example
+ * torch.fft.ifft2(torch.tensor([[4, 0], [0, 0]])).real  // [[1, 1], [1, 1]]
+ */
 export const ifft2 = someAxes<Any>("ifft2", BACK, PLANE);
-/** `rfft` along the last of two axes, `fft` along the other. */
+/**
+ * `rfft` along the last of two axes, `fft` along the other.
+ *
+ * @example
+ * torch.fft.rfft2(torch.ones([4, 4])).shape  // [4, 3]
+ */
 export const rfft2 = someAxes<Tensor>("rfft2", HALF, PLANE);
-/** The inverse of `rfft2`. */
+/**
+ * The inverse of `rfft2`.
+ *
+ * @example
+ * torch.fft.irfft2(torch.fft.rfft2(torch.tensor([[1, 2], [3, 4]])))  // [[1, 2], [3, 4]]
+ */
 export const irfft2 = someAxes<Any>("irfft2", REAL_BACK, PLANE);
-/** `hfft` along the last of two axes, `fft` along the other. */
+/**
+ * `hfft` along the last of two axes, `fft` along the other.
+ *
+ * @example
+ * torch.fft.hfft2(torch.tensor([[1, 2], [3, 4]]))  // [[10, -2], [-4, 0]]
+ */
 export const hfft2 = someAxes<Any>("hfft2", REAL, PLANE);
-/** The inverse of `hfft2`. */
+/**
+ * The inverse of `hfft2`.
+ *
+ * @example
+ * torch.fft.ihfft2(torch.tensor([[10, -2], [-4, 0]])).real  // [[1, 2], [3, 4]]
+ */
 export const ihfft2 = someAxes<Tensor>("ihfft2", HALF_BACK, PLANE);
 
-/** `fft` along several axes: `dim`, or the last ones that `s` has lengths for, or all. */
+/**
+ * `fft` along several axes: `dim`, or the last ones that `s` has lengths for, or all.
+ *
+ * @example
+ * torch.fft.fftn(torch.ones([2, 2, 2])).abs().flatten()  // [8, 0, 0, 0, 0, 0, 0, 0]
+ */
 export const fftn = someAxes<Any>("fftn", FORWARD, null);
-/** The inverse of `fftn`. */
+/**
+ * The inverse of `fftn`.
+ *
+ * @example
+ * torch.fft.ifftn(torch.fft.fftn(torch.tensor([[1, 2], [3, 4]]))).real  // [[1, 2], [3, 4]]
+ */
 export const ifftn = someAxes<Any>("ifftn", BACK, null);
-/** `rfft` along the last of several axes, `fft` along the others. */
+/**
+ * `rfft` along the last of several axes, `fft` along the others.
+ *
+ * @example
+ * torch.fft.rfftn(torch.ones([2, 4, 6])).shape  // [2, 4, 4]
+ */
 export const rfftn = someAxes<Tensor>("rfftn", HALF, null);
-/** The inverse of `rfftn`. */
+/**
+ * The inverse of `rfftn`.
+ *
+ * @example
+ * torch.fft.irfftn(torch.fft.rfftn(torch.ones([2, 3])), [2, 3])  // [[1, 1, 1], [1, 1, 1]]
+ */
 export const irfftn = someAxes<Any>("irfftn", REAL_BACK, null);
-/** `hfft` along the last of several axes, `fft` along the others. */
+/**
+ * `hfft` along the last of several axes, `fft` along the others.
+ *
+ * @example
+ * torch.fft.hfftn(torch.ones([2, 3, 4])).shape  // [2, 3, 6]
+ */
 export const hfftn = someAxes<Any>("hfftn", REAL, null);
-/** The inverse of `hfftn`. */
+/**
+ * The inverse of `hfftn`.
+ *
+ * @example
+ * torch.fft.ihfftn(torch.ones([2, 3, 6])).shape  // [2, 3, 4]
+ */
 export const ihfftn = someAxes<Tensor>("ihfftn", HALF_BACK, null);
 
 interface Shift {
@@ -215,7 +307,23 @@ function shifted(op: string, by: (n: number) => number): Shift {
   }) as Shift;
 }
 
-/** The frequency 0, which comes first, moved to the middle of each axis of `dim`, or of all. */
+/**
+ * The frequency 0, which comes first, moved to the middle of each axis of `dim`, or of all.
+ *
+ * @param input tensor of any shape
+ * @param dim an axis or several; all unless given
+ *
+ * @example
+ * torch.fft.fftshift(torch.fft.fftfreq(5))  // [-0.4, -0.2, 0, 0.2, 0.4]
+ */
 export const fftshift = shifted("fftshift", (n) => Math.floor(n / 2));
-/** The inverse of `fftshift`. */
+/**
+ * The inverse of `fftshift`.
+ *
+ * @param input tensor of any shape
+ * @param dim an axis or several; all unless given
+ *
+ * @example
+ * torch.fft.ifftshift(torch.tensor([-2, -1, 0, 1, 2]))  // [0, 1, 2, -2, -1]
+ */
 export const ifftshift = shifted("ifftshift", (n) => -Math.floor(n / 2));

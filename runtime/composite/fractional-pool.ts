@@ -89,20 +89,48 @@ const chosen = ([values, indices, wanted]: [Tensor, Tensor, boolean]): Pooled =>
 
 /**
  * The largest element of windows that overlap unevenly, at random (Graham 2014), and their places if `return_indices`.
+ *
+ * @example
+ * const places = torch.full([1, 1, 2], 0.5);
+ * torch.nn.functional.fractional_max_pool2d(torch.arange(25).reshape([1, 1, 5, 5]).float(), 2, {
+ *   output_size: 3,
+ *   _random_samples: places,
+ * })  // [[[[6, 8, 9], [16, 18, 19], [21, 23, 24]]]]
  */
 export function fractional_max_pool2d(...args: PoolArguments): Pooled {
   return chosen(pool("fractional_max_pool2d", 2, fractional_pool2dOp, args));
 }
-/** The same over three axes. */
+/**
+ * The same over three axes.
+ *
+ * @example
+ * torch.nn.functional.fractional_max_pool3d(torch.rand([1, 1, 5, 5, 5]), 2, { output_ratio: 0.6 }).shape  // [1, 1, 3, 3, 3]
+ */
 export function fractional_max_pool3d(...args: PoolArguments): Pooled {
   return chosen(pool("fractional_max_pool3d", 3, fractional_pool3dOp, args));
 }
-/** The elements and, always, their places. */
+/**
+ * The elements and, always, their places.
+ *
+ * @example
+ * const places = torch.full([1, 1, 2], 0.5);
+ * const [values, indices] = torch.nn.functional.fractional_max_pool2d_with_indices(
+ *   torch.eye(4).reshape([1, 1, 4, 4]), 2, { output_size: 2, _random_samples: places });
+ * [values, indices]  // [[[[[1, 0], [0, 1]]]], [[[[0, 2], [8, 10]]]]]
+ */
 export function fractional_max_pool2d_with_indices(...args: PoolArguments): [values: Tensor, indices: Tensor] {
   const [values, indices] = pool("fractional_max_pool2d", 2, fractional_pool2dOp, args);
   return [values, indices];
 }
-/** `fractional_max_pool3d`, and where each element stood. */
+/**
+ * `fractional_max_pool3d`, and where each element stood.
+ *
+ * @example
+ * const [values, indices] = torch.nn.functional.fractional_max_pool3d_with_indices(torch.rand([1, 1, 5, 5, 5]), 2, {
+ *   output_size: 3,
+ * });
+ * [values.shape, indices.dtype]  // [[1, 1, 3, 3, 3], "int64"]
+ */
 export function fractional_max_pool3d_with_indices(...args: PoolArguments): [values: Tensor, indices: Tensor] {
   const [values, indices] = pool("fractional_max_pool3d", 3, fractional_pool3dOp, args);
   return [values, indices];

@@ -67,7 +67,16 @@ function along(x: Tensor, axis: number, spacing: number | Tensor, order: number)
   );
 }
 
-/** The slope of the samples along each of `dim`, or along all axes: one tensor for each. */
+/**
+ * The slope of the samples along each of `dim`, or along all axes: one tensor for each.
+ *
+ * @param input tensor of any shape: the samples
+ * @param dim an axis or several; all unless given
+ *
+ * @example
+ * torch.gradient(torch.tensor([1, 4, 9, 16]))  // [[3, 4, 6, 7]]
+ * torch.gradient(torch.tensor([1, 4, 9, 16]), { spacing: 2, edge_order: 2 })  // [[1, 2, 3, 4]]
+ */
 export function gradient(input: Tensor, options?: GradientOptions): Tensor[];
 export function gradient(...args: unknown[]): Tensor[] {
   const [input, spacing, dim, edge_order] = taken("gradient input spacing? dim? edge_order?", args);

@@ -32,6 +32,15 @@ function edgesOf(x: Tensor, bins: number, low: number | null, high: number | nul
 /**
  * How many rows of `input`, or how much `weight`, fall into each box of a grid, and the grid's edges along each column.
  * `bins`: how many parts each column's range has, or their edges; `range`: two numbers for each column.
+ *
+ * @param input float tensor [*, coordinates]: the points
+ * @param weight tensor of the shape of `input` but its last axis: how much each point counts; 1 unless given
+ * @param density divides by the sum and by the sizes of the boxes, so that the whole has volume 1; false unless
+ *   given
+ *
+ * @example
+ * const points = torch.tensor([[0, 1], [1, 0], [2, 1], [2, 2]]);
+ * torch.histogramdd(points, [2, 2])  // [[[0, 1], [1, 2]], [[0, 1, 2], [0, 1, 2]]]
  */
 export function histogramdd(
   input: Tensor,

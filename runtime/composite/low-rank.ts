@@ -44,7 +44,19 @@ function checked(op: string, A: unknown, q: unknown, niter: unknown): [A: Tensor
 }
 
 type Rest = { q?: number | null; niter?: number };
-/** The `q` largest singular values of `A`, or of `A - M`, and their vectors: nearly, by random directions. */
+/**
+ * The `q` largest singular values of `A`, or of `A - M`, and their vectors: nearly, by random directions.
+ *
+ * @param A float tensor [*, m, n]
+ * @param q how many singular values to look for; 6, or fewer where the matrix is smaller, unless given
+ * @param niter how many times the directions are improved
+ * @param M tensor that broadcasts with `A`, which is taken off first
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const [U, S, V] = torch.svd_lowrank(torch.tensor([[3, 0, 0], [0, 2, 0], [0, 0, 0]]), 2);
+ * S  // [3, 2]
+ */
 export function svd_lowrank(
   A: Tensor,
   q?: number | (Rest & { M?: Tensor | null }),
@@ -57,7 +69,19 @@ export function svd_lowrank(
   return factors(x, n, steps, mean);
 }
 
-/** The main directions of rows, which are centred unless told otherwise, and how far they spread along them. */
+/**
+ * The main directions of rows, which are centred unless told otherwise, and how far they spread along them.
+ *
+ * @param A float tensor [*, samples, features]
+ * @param q how many directions to look for; 6, or fewer where the matrix is smaller, unless given
+ * @param center whether the mean of the rows is taken off first
+ * @param niter how many times the directions are improved
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const [, spread, directions] = torch.pca_lowrank(torch.tensor([[-2, 0], [2, 0], [0, 1], [0, -1]]), 2);
+ * [spread, directions.abs().round()]  // [[2.82843, 1.41421], [[1, 0], [0, 1]]]
+ */
 export function pca_lowrank(
   A: Tensor,
   q?: number | null | (Rest & { center?: boolean }),

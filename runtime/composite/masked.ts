@@ -43,21 +43,36 @@ function filled(
   ];
 }
 
-/** The sum of the elements under the mask up to and including each one. */
+/**
+ * The sum of the elements under the mask up to and including each one.
+ *
+ * @example
+ * torch.masked.cumsum(torch.tensor([1, 2, 3]), 0, { mask: torch.tensor([true, false, true]) })  // [1, 1, 4]
+ */
 export function cumsum(input: Tensor, dim: number, options?: AlongOptions): Tensor;
 export function cumsum(...args: unknown[]): Tensor {
   const [input, dim, dtype, mask] = taken("masked.cumsum input dim dtype? mask?", args);
   return sum(...filled("masked.cumsum", input, dim, dtype, mask, 0)) as Tensor;
 }
 
-/** The product of the elements under the mask up to and including each one. */
+/**
+ * The product of the elements under the mask up to and including each one.
+ *
+ * @example
+ * torch.masked.cumprod(torch.tensor([2, 3, 4]), 0, { mask: torch.tensor([true, false, true]) })  // [2, 2, 8]
+ */
 export function cumprod(input: Tensor, dim: number, options?: AlongOptions): Tensor;
 export function cumprod(...args: unknown[]): Tensor {
   const [input, dim, dtype, mask] = taken("masked.cumprod input dim dtype? mask?", args);
   return product(...filled("masked.cumprod", input, dim, dtype, mask, 1)) as Tensor;
 }
 
-/** The middle one of the elements under the mask along `dim`; NaN where there is none.  Floating point only. */
+/**
+ * The middle one of the elements under the mask along `dim`; NaN where there is none.  Floating point only.
+ *
+ * @example
+ * torch.masked.median(torch.tensor([[1, 9, 2, 7]]), 1, { mask: torch.tensor([[true, false, true, true]]) })  // [2]
+ */
 export function median(input: Tensor, dim: number, options?: MedianOptions): Tensor;
 export function median(...args: unknown[]): Tensor {
   const [input, dim, keepdim, dtype, mask] = taken("masked.median input dim? keepdim? dtype? mask?", args);

@@ -13,7 +13,16 @@ import { matmul } from "../../names/torch.js";
 import { copy_ } from "../views/transfer.js";
 import * as views from "../views/views.js";
 
-/** Square matrices multiplied by themselves `n` times; of negative `n`, their inverses. */
+/**
+ * Square matrices multiplied by themselves `n` times; of negative `n`, their inverses.
+ *
+ * @param A float tensor [*, n, n]
+ * @param n a whole number; 0 gives the identity
+ *
+ * @example
+ * torch.linalg.matrix_power(torch.tensor([[1, 1], [1, 0]]), 10)  // [[89, 55], [55, 34]]
+ * torch.linalg.matrix_power(torch.tensor([[2, 0], [0, 4]]), -1)  // [[0.5, 0], [0, 0.25]]
+ */
 export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
 export function matrix_power(...args: unknown[]): Tensor {
   const [A, n] = taken("matrix_power A n", args);
@@ -39,6 +48,11 @@ export function matrix_power(...args: unknown[]): Tensor {
 /**
  * The product of two or more matrices, in the order that takes the fewest multiplications; the first and the last may
  * be vectors.
+ *
+ * @param tensors two or more matrices whose sizes fit
+ *
+ * @example
+ * torch.linalg.multi_dot([torch.tensor([1, 2]), torch.tensor([[1, 0], [0, 3]]), torch.tensor([1, 1])])  // 7
  */
 export function multi_dot(tensors: readonly Tensor[] | { tensors: readonly Tensor[] }): Tensor;
 export function multi_dot(...args: unknown[]): Tensor {

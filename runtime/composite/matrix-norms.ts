@@ -83,6 +83,16 @@ const listed = (dim: unknown, op: string): readonly number[] | null =>
 /**
  * The norm of matrices: `"fro"`, `"nuc"`, 2 and -2 (by singular values), 1 and -1 (by columns), Infinity and -Infinity
  * (by rows).
+ *
+ * @param A float tensor [*, m, n]
+ * @param ord which norm
+ * @param dim the two axes of the matrices; the last two unless given
+ * @param keepdim whether those axes stay, with length 1
+ * @param dtype what it is cast to first
+ *
+ * @example
+ * const A = torch.tensor([[3, 0], [0, -4]]);
+ * [torch.linalg.matrix_norm(A), torch.linalg.matrix_norm(A, 2), torch.linalg.matrix_norm(A, "nuc")]  // [5, 4, 7]
  */
 export function matrix_norm(
   A: Tensor,
@@ -101,7 +111,19 @@ export function matrix_norm(...args: unknown[]): Tensor {
   );
 }
 
-/** The norm of a vector, of matrices, or of all elements: as the number of axes in `dim`, or else of `A`, says. */
+/**
+ * The norm of a vector, of matrices, or of all elements: as the number of axes in `dim`, or else of `A`, says.
+ *
+ * @param A float tensor of any shape
+ * @param ord the order: of vectors a number, of matrices as in `matrix_norm`
+ * @param dim an axis for vectors, two for matrices; all elements as one vector unless it or `ord` is given
+ * @param keepdim whether those axes stay, with length 1
+ * @param dtype what it is cast to first
+ *
+ * @example
+ * torch.linalg.norm(torch.tensor([3, 4]))  // 5
+ * torch.linalg.norm(torch.tensor([[3, 4], [6, 8]]), null, 1)  // [5, 10]
+ */
 export function norm(
   A: Tensor,
   ord?: Order | null | NormOptions,
@@ -127,7 +149,19 @@ export function norm(...args: unknown[]): Tensor {
   return vector(x, (ord ?? 2) as number, dim, keep);
 }
 
-/** The norm of order `p` along `dim`; `"fro"`: that of order 2; `"nuc"`: the sum of the singular values of matrices. */
+/**
+ * The norm of order `p` along `dim`; `"fro"`: that of order 2; `"nuc"`: the sum of the singular values of matrices.
+ *
+ * @param input float tensor of any shape
+ * @param p the order; "fro" unless given
+ * @param dim an axis or several; all elements unless given
+ * @param keepdim whether those axes stay, with length 1
+ * @param dtype what it is cast to first
+ *
+ * @example
+ * torch.norm(torch.tensor([[3, 4], [6, 8]]))  // 11.1803
+ * torch.norm(torch.tensor([[3, -4], [6, 8]]), 1, 1)  // [7, 14]
+ */
 export function p_norm(
   input: Tensor,
   p?: Order | null | PNormOptions,
@@ -148,6 +182,12 @@ export function p_norm(...args: unknown[]): Tensor {
 /**
  * The condition number: the norm of each matrix times that of its inverse; by default the largest singular value over
  * the smallest.
+ *
+ * @param A float tensor [*, n, n]; of the singular values also [*, m, n]
+ * @param p the order of the norm, as of `matrix_norm`; null: 2
+ *
+ * @example
+ * torch.linalg.cond(torch.tensor([[4, 0], [0, 2]]))  // 2
  */
 export function cond(A: Tensor, p?: Order | null | { p?: Order | null }): Tensor;
 export function cond(...args: unknown[]): Tensor {

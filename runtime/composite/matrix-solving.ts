@@ -21,7 +21,17 @@ function tensorAt(value: unknown, name: string, op: string): Tensor {
   return value;
 }
 
-/** The diagonal of each matrix, as a view. */
+/**
+ * The diagonal of each matrix, as a view.
+ *
+ * @param A tensor [*, m, n]
+ * @param offset which diagonal: above the main one where positive, below where negative
+ * @param dim1 the axis of the rows
+ * @param dim2 the axis of the columns
+ *
+ * @example
+ * torch.linalg.diagonal(torch.tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]))  // [[1, 4], [5, 8]]
+ */
 export function diagonal(A: Tensor, options?: { offset?: number; dim1?: number; dim2?: number }): Tensor;
 export function diagonal(...args: unknown[]): Tensor {
   const [A, offset = 0, dim1 = -2, dim2 = -1] = taken("diagonal A * offset? dim1? dim2?", args);
@@ -62,14 +72,34 @@ function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tens
     : [A, B, (x) => x];
 }
 
-/** The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast. */
+/**
+ * The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast.
+ *
+ * @param A float tensor [*, n, n]
+ * @param B float tensor [*, n, k], or vectors [*, n]
+ * @param left false: `X @ A == B`; true unless given
+ *
+ * @example
+ * torch.linalg.solve(torch.tensor([[2, 0], [0, 4]]), torch.tensor([2, 2]))  // [1, 0.5]
+ */
 export function solve(A: Tensor, B: Tensor, options?: SolveOptions): Tensor;
 export function solve(...args: unknown[]): Tensor {
   const [A, B, made] = system("solve", args);
   return made(call(linalg_solveOp, A, B));
 }
 
-/** The same, and for each matrix 0, or 1 if there is no solution. */
+/**
+ * The same, and for each matrix 0, or 1 if there is no solution.
+ *
+ * @param A float tensor [*, n, n]
+ * @param B float tensor [*, n, k], or vectors [*, n]
+ * @param check_errors whether a matrix without an inverse is an error; false unless given
+ * @param left false: `X @ A == B`; true unless given
+ *
+ * @example
+ * const { result, info } = torch.linalg.solve_ex(torch.tensor([[2, 0], [0, 4]]), torch.tensor([2, 2]));
+ * [result, info]  // [[1, 0.5], 0]
+ */
 export function solve_ex(A: Tensor, B: Tensor, options?: SolveExOptions): Results & { result: Tensor; info: Tensor };
 export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: Tensor } {
   const [A, B, made] = system("solve_ex", args),
@@ -81,7 +111,15 @@ export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: 
   };
 }
 
-/** The inverse of a tensor seen as the matrix of its first `ind` axes by the others. */
+/**
+ * The inverse of a tensor seen as the matrix of its first `ind` axes by the others.
+ *
+ * @param A float tensor; the product of its first `ind` sizes is that of the others
+ * @param ind how many axes stand for the rows
+ *
+ * @example
+ * torch.linalg.tensorinv(torch.eye(4).mul(2).reshape([2, 2, 4])).shape  // [4, 2, 2]
+ */
 export function tensorinv(A: Tensor, ind?: number | { ind?: number }): Tensor;
 export function tensorinv(...args: unknown[]): Tensor {
   const [a, ind] = taken("tensorinv A ind?", args),
@@ -100,7 +138,16 @@ export function tensorinv(...args: unknown[]): Tensor {
   return views.reshape(call(invOp, views.reshape(x, [rows, columns])), [...rest, ...first]);
 }
 
-/** `X` with `tensordot(A, X, X.ndim) == B`; `dims` are moved to the end of `A` first. */
+/**
+ * `X` with `tensordot(A, X, X.ndim) == B`; `dims` are moved to the end of `A` first.
+ *
+ * @param A float tensor of shape [*B's shape, *X's shape], as large before as after
+ * @param B float tensor
+ * @param dims axes of `A` that are moved to its end first
+ *
+ * @example
+ * torch.linalg.tensorsolve(torch.eye(4).mul(2).reshape([2, 2, 2, 2]), torch.tensor([[2, 4], [6, 8]]))  // [[1, 2], [3, 4]]
+ */
 export function tensorsolve(
   A: Tensor,
   B: Tensor,
@@ -146,6 +193,15 @@ const EPSILON: Readonly<Record<string, number>> = { float64: 2 ** -52, float16: 
  * The shortest `X` for which `A @ X - B` is shortest.  As in PyTorch, residuals come where there are more rows than
  * columns and not from driver `gelsy`, the rank not from `gels`, singular values from `gelsd` and `gelss`; what does
  * not come is empty.
+ *
+ * @param A float tensor [*, m, n]
+ * @param B float tensor [*, m, k]
+ * @param rcond singular values below it, as shares of the largest, count as 0
+ * @param driver PyTorch's name of a method; it decides which results come
+ *
+ * @example
+ * const A = torch.tensor([[1, 0], [1, 1], [1, 2]]), heights = torch.tensor([[1], [3], [5]]);
+ * torch.linalg.lstsq(A, heights).solution  // [[1], [2]]
  */
 export function lstsq(
   A: Tensor,

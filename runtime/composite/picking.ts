@@ -43,7 +43,15 @@ function counted(index: Tensor, n: number, op: string): Tensor {
   return add(flat, mul(copying.cast(lt(flat, 0) as Tensor, "int32", "int"), n)) as Tensor;
 }
 
-/** The elements of `input`, seen as one row, at these places; the result has the shape of `index`. */
+/**
+ * The elements of `input`, seen as one row, at these places; the result has the shape of `index`.
+ *
+ * @param input tensor of any shape
+ * @param index whole numbers of any shape, counted through all elements; negative ones from the end
+ *
+ * @example
+ * torch.take(torch.tensor([[1, 2], [3, 4]]), torch.LongTensor([0, 3, -2]))  // [1, 4, 3]
+ */
 export function take(input: Tensor, index: Tensor): Tensor;
 export function take(...args: unknown[]): Tensor {
   const [input, index] = TAKE(args);
@@ -53,7 +61,18 @@ export function take(...args: unknown[]): Tensor {
   return views.owned(views.reshape(row, index.shape));
 }
 
-/** A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there. */
+/**
+ * A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there.
+ *
+ * @param input tensor of any shape
+ * @param index whole numbers of any shape, counted through all elements; negative ones from the end
+ * @param source tensor of the same type, with as many elements as `index`
+ * @param accumulate whether to add; else the last at a place stays. False unless given
+ *
+ * @example
+ * torch.put(torch.zeros([2, 2]), torch.LongTensor([0, 3]), torch.tensor([5, 7]))  // [[5, 0], [0, 7]]
+ * torch.put(torch.ones([3]), torch.LongTensor([0, 0]), torch.tensor([5, 7]), true)  // [13, 1, 1]
+ */
 export function put(
   input: Tensor,
   index: Tensor,
@@ -82,6 +101,14 @@ export function put(...args: unknown[]): Tensor {
 /**
  * Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen
  * as rows.
+ *
+ * @param input tensor of any shape
+ * @param indices whole numbers, of as many axes
+ * @param dim the axis along which they count
+ *
+ * @example
+ * const x = torch.tensor([[3, 1, 2], [6, 5, 4]]);
+ * torch.take_along_dim(x, torch.argsort(x, 1), 1)  // [[1, 2, 3], [4, 5, 6]]
  */
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
 export function take_along_dim(...args: unknown[]): Tensor {
@@ -110,7 +137,16 @@ export function take_along_dim(...args: unknown[]): Tensor {
   return gather(input.ndim ? wide(input) : input, axis, indices.ndim ? wide(places) : places) as Tensor;
 }
 
-/** `input` with the elements of `source`, one after the other, where `mask` holds. */
+/**
+ * `input` with the elements of `source`, one after the other, where `mask` holds.
+ *
+ * @param input tensor of any shape
+ * @param mask tensor of truth values, of a shape that broadcasts with it
+ * @param source tensor of the same type, with at least as many elements as the mask lets through
+ *
+ * @example
+ * torch.masked_scatter(torch.zeros([4]), torch.tensor([true, false, true, true]), torch.tensor([1, 2, 3]))  // [1, 0, 2, 3]
+ */
 export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Tensor;
 export function masked_scatter(...args: unknown[]): Tensor {
   const [input, mask, source] = MASKED_SCATTER(args);
@@ -138,7 +174,15 @@ export function masked_scatter(...args: unknown[]): Tensor {
   ) as Tensor;
 }
 
-/** The coordinates, one tensor for each axis, of places counted in a tensor of this shape. */
+/**
+ * The coordinates, one tensor for each axis, of places counted in a tensor of this shape.
+ *
+ * @param indices whole numbers of any shape
+ * @param shape the sizes of that tensor
+ *
+ * @example
+ * torch.unravel_index(torch.LongTensor([0, 5]), [2, 3])  // [[0, 1], [0, 2]]
+ */
 export function unravel_index(indices: Tensor, shape: number | readonly number[]): Tensor[];
 export function unravel_index(...args: unknown[]): Tensor[] {
   const [given, sizes] = UNRAVEL(args);

@@ -16,7 +16,17 @@ const TENSORDOT = /* @__PURE__ */ signature<[Tensor, Tensor, unknown?]>("tensord
 const KRON = /* @__PURE__ */ signature<[Tensor, Tensor]>("kron input:tensor other:tensor");
 const CROSS = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("cross input:tensor other:tensor dim:int?");
 
-/** Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists. */
+/**
+ * Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists.
+ *
+ * @param a tensor of any shape
+ * @param b tensor whose paired axes are as long
+ * @param dims how many axes, or a list of those of `a` and one of those of `b`; 2 unless given
+ *
+ * @example
+ * torch.tensordot(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]), 1)  // [12, 34]
+ * torch.tensordot(torch.ones([2, 3, 4]), torch.ones([3, 4, 5]), [[1, 2], [0, 1]]).shape  // [2, 5]
+ */
 export function tensordot(
   a: Tensor,
   b: Tensor,
@@ -78,6 +88,12 @@ export function tensordot(...args: unknown[]): Tensor {
 /**
  * Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with
  * ones.
+ *
+ * @param input tensor of any shape
+ * @param other tensor of any shape; sizes of the result are products of theirs
+ *
+ * @example
+ * torch.kron(torch.tensor([[1, 2]]), torch.tensor([[1, 0], [0, 1]]))  // [[1, 0, 2, 0], [0, 1, 0, 2]]
  */
 export function kron(input: Tensor, other: Tensor): Tensor;
 export function kron(...args: unknown[]): Tensor {
@@ -104,7 +120,16 @@ export function kron(...args: unknown[]): Tensor {
   );
 }
 
-/** The vector product along an axis of length 3; the other axes broadcast. */
+/**
+ * The vector product along an axis of length 3; the other axes broadcast.
+ *
+ * @param input tensor with an axis of length 3
+ * @param other tensor of a shape that broadcasts with it
+ * @param dim the axis of length 3; the last unless given
+ *
+ * @example
+ * torch.linalg.cross(torch.tensor([[1, 0, 0], [0, 1, 0]]), torch.tensor([[0, 0, 1]]))  // [[0, -1, 0], [1, 0, 0]]
+ */
 export function cross(input: Tensor, other: Tensor, dim?: number | { dim?: number }): Tensor;
 export function cross(...args: unknown[]): Tensor {
   const [a, b, along = -1] = CROSS(args);
@@ -123,7 +148,16 @@ export function cross(...args: unknown[]): Tensor {
   return run(crossOp, [views.expand(a, shape), views.expand(b, shape), axis]) as Tensor;
 }
 
-/** The same along the first axis of length 3, unless `dim` says another. */
+/**
+ * The same along the first axis of length 3, unless `dim` says another.
+ *
+ * @param input tensor with an axis of length 3
+ * @param other tensor of a shape that broadcasts with it
+ * @param dim the axis of length 3; the first one unless given
+ *
+ * @example
+ * torch.cross(torch.tensor([1, 0, 0]), torch.tensor([0, 1, 0]))  // [0, 0, 1]
+ */
 export function cross_of_first(input: Tensor, other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
 export function cross_of_first(...args: unknown[]): Tensor {
   const [x, y, dim] = CROSS(args);

@@ -35,6 +35,13 @@ function sideOf(text: string): string[][] {
  * A tensor, or a list of tensors as one with a first axis, with its axes in another order: "b (h w) c -> b c h w" takes the
  * second apart into two, of which options give all sizes but one (`{ h: 4 }`); "b c h w -> b (c h w)" joins three; `1` is
  * an axis of length 1, and `...` are any number. Throws for names that stand on one side only.
+ *
+ * @param tensor tensor, or list of tensors of one shape
+ * @param pattern names of the axes as they are `->` as they shall be; `( )` around those that are one axis
+ * @param axes_lengths the sizes of axes that the shape does not say
+ *
+ * @example
+ * torch.func.rearrange(torch.tensor([[1, 2, 3, 4]]), "b (h w) -> b w h", { h: 2 })  // [[[1, 3], [2, 4]]]
  */
 export function rearrange(
   tensor: Tensor | readonly Tensor[],

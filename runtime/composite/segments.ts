@@ -26,6 +26,19 @@ export interface SegmentOptions {
  * The sum, mean, largest, smallest or product ("sum", "mean", "max", "min", "prod") of each segment of rows of `data`, float.
  * `lengths` says how long the segments are, or `offsets` where each begins and the last one ends; `initial` counts as one
  * more row. Throws where neither is given; on the CPU, and without `unsafe`, where lengths do not add up to the rows.
+ *
+ * @param data float tensor, whose axis `axis` has the segments one after another
+ * @param reduce what is made of a segment
+ * @param lengths whole numbers: how long each segment is
+ * @param indices is not taken, as in PyTorch: must be null
+ * @param offsets whole numbers, one more than segments: where each begins, and where the last one ends
+ * @param axis the axis of the segments
+ * @param unsafe skips checking that lengths add up
+ * @param initial what an empty segment gives, and every other begins with
+ *
+ * @example
+ * torch.segment_reduce(torch.tensor([1, 2, 3, 4]), "sum", { lengths: torch.LongTensor([1, 3]) })  // [1, 9]
+ * torch.segment_reduce(torch.tensor([1, 2, 3, 4]), "max", { offsets: torch.LongTensor([0, 3, 4]) })  // [3, 4]
  */
 export function segment_reduce(data: Tensor, reduce: keyof typeof OPS, options: SegmentOptions): Tensor;
 export function segment_reduce(...args: unknown[]): Tensor {

@@ -64,6 +64,21 @@ function checkSizes(op: string, n_fft: number, hop: number, length: number): voi
 /**
  * The spectra of windows of `n_fft` points, `hop_length` apart: `[*B, frequencies, windows]`, complex, or as pairs
  * without `return_complex`.  Of complex input all frequencies are there.
+ *
+ * @param input tensor [samples] or [batch, samples], real or complex
+ * @param n_fft how many points each transform has
+ * @param hop_length how many samples there are from one window to the next; n_fft / 4, rounded down, unless given
+ * @param win_length how long the window is, at most n_fft; n_fft unless given
+ * @param window tensor [win_length], by which samples are multiplied; ones unless given
+ * @param center pads the signal so that window t is about sample t * hop_length
+ * @param pad_mode what it is padded with
+ * @param normalized divides by the root of n_fft; false unless given
+ * @param onesided only the frequencies from 0 to the highest; by default where input and window are real
+ * @param return_complex false: pairs of real numbers in a last axis of length 2
+ *
+ * @example
+ * const tone = torch.cos(torch.arange(8).mul(Math.PI / 2));
+ * torch.stft(tone, 4, { hop_length: 4, center: false, return_complex: true }).abs().round()  // [[0, 0], [2, 2], [0, 0]]
  */
 export function stft(input: Tensor, n_fft: number, options: StftOptions): Tensor;
 export function stft(input: Tensor, options: StftOptions & { n_fft: number }): Tensor;
@@ -127,6 +142,22 @@ function overlapped(frames: Tensor, hop: number): Tensor {
  * The signal whose `stft` this is: complex numbers `[*B, frequencies, windows]`.
  *
  * Where no window reaches, the result is infinite or NaN; PyTorch refuses such windows.
+ *
+ * @param input complex tensor [frequencies, windows] or [batch, frequencies, windows]
+ * @param n_fft how many points each transform has
+ * @param hop_length how many samples there are from one window to the next; n_fft / 4, rounded down, unless given
+ * @param win_length how long the window is, at most n_fft; n_fft unless given
+ * @param window tensor [win_length], as it was for `stft`; ones unless given
+ * @param center whether `stft` padded the signal
+ * @param normalized whether `stft` divided by the root of n_fft; false unless given
+ * @param onesided whether only the frequencies from 0 to the highest are there; what their number says unless given
+ * @param length how many samples the signal has
+ * @param return_complex whether the signal is complex; false unless given
+ *
+ * @example
+ * const signal = torch.arange(16).float(), window = torch.hann_window(8);
+ * const spectra = torch.stft(signal, 8, { window, return_complex: true });
+ * torch.istft(spectra, 8, { window, length: 16 }).sub(signal).abs().max().lt(1e-4)  // true
  */
 export function istft(input: Tensor, n_fft: number, options?: IstftOptions): Tensor;
 export function istft(input: Tensor, options: IstftOptions & { n_fft: number }): Tensor;

@@ -22,7 +22,16 @@ function reversed(x: Tensor, axis: number): Tensor {
   ) as Tensor;
 }
 
-/** The tensor turned by `k` quarters from the first of two axes towards the second. */
+/**
+ * The tensor turned by `k` quarters from the first of two axes towards the second.
+ *
+ * @param input tensor of two or more axes
+ * @param k how many quarters; negative ones turn the other way; 1 unless given
+ * @param dims the two axes; [0, 1] unless given
+ *
+ * @example
+ * torch.rot90(torch.tensor([[1, 2], [3, 4]]))  // [[2, 4], [1, 3]]
+ */
 export function rot90(
   input: Tensor,
   k?: number | { k?: number; dims?: readonly number[] },

@@ -72,7 +72,7 @@ SUBJECTS: Mapping[str, str] = {
     """,
     "Convolutions": "ops/conv torch.convolution torch.nn.functional.conv_tbc",
     "Pooling": "ops/pool ops/unpool runtime/composite/fractional-pool torch.max_pool1d_with_indices",
-    "Normalization": "ops/norm torch.native_layer_norm torch.nn.functional.normalize",
+    "Normalization": "ops/norm torch.native_layer_norm torch.nn.functional.normalize torch.batch_norm torch.instance_norm",
     "Attention": "ops/attention runtime/composite/attention",
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
@@ -81,9 +81,7 @@ SUBJECTS: Mapping[str, str] = {
     """,
     "Dropout": "ops/dropout torch.native_dropout",
     "Losses": """
-        ops/loss ops/margin ops/ctc runtime/composite/functional torch.binary_cross_entropy_with_logits
-        torch.cosine_embedding_loss torch.hinge_embedding_loss torch.kl_div torch.margin_ranking_loss
-        torch.poisson_nll_loss torch.triplet_margin_loss
+        ops/loss ops/margin ops/ctc runtime/composite/functional runtime/composite/root-losses
     """,
     "Distances": "ops/distance torch.dist torch.pairwise_distance torch.pdist torch.cosine_similarity",
     "Pictures": """
