@@ -21,6 +21,16 @@ type DeviceType = "cpu" | "webgpu" | "gpu";
 /**
  * A `forward` of a custom autograd function that computes in one type within autocast: its floating tensors become
  * `cast_inputs`, and no op in it casts.  Without `cast_inputs` ops cast as they do outside of it.
+ *
+ * @param fwd static method `forward(ctx, ...args)`
+ * @param device_type the kind of device it is for
+ * @param cast_inputs the type that floating inputs are cast to
+ *
+ * @example
+ * class Double extends torch.autograd.Function {
+ *   static forward = torch.amp.custom_fwd((ctx, x) => x.mul(2), { device_type: "cpu", cast_inputs: torch.float32 });
+ * };
+ * torch.autocast("cpu", () => Double.apply(torch.ones([2], { dtype: torch.bfloat16 })).dtype)  // "float32"
  */
 export function custom_fwd<F extends Method>(
   fwd: F,
@@ -49,7 +59,21 @@ export function custom_fwd<F extends Method>(...args: unknown[]): F {
   } as F;
 }
 
-/** The `backward` beside a `forward` of `custom_fwd`: its ops cast as those of the forward pass did. */
+/**
+ * The `backward` beside a `forward` of `custom_fwd`: its ops cast as those of the forward pass did.
+ *
+ * @param bwd static method `backward(ctx, ...gradients)`
+ * @param device_type the kind of device it is for
+ *
+ * @example
+ * class Double extends torch.autograd.Function {
+ *   static forward = torch.amp.custom_fwd((ctx, x) => x.mul(2), { device_type: "cpu" });
+ *   static backward = torch.amp.custom_bwd((ctx, gradient) => gradient.mul(2), { device_type: "cpu" });
+ * };
+ * const x = torch.tensor([1, 2], { requires_grad: true });
+ * Double.apply(x).sum().backward();
+ * x.grad  // [2, 2]
+ */
 export function custom_bwd<F extends Method>(bwd: F, options: { device_type: DeviceType }): F;
 export function custom_bwd<F extends Method>(...args: unknown[]): F {
   const [given, device_type] = taken("custom_bwd bwd * device_type", args),

@@ -223,7 +223,21 @@ class GradScalerClass {
   }
 }
 
-/** Scales losses and gradients for training in float16, as `torch.amp.GradScaler`. */
+/**
+ * Scales losses and gradients for training in float16, as `torch.amp.GradScaler`.
+ *
+ * @param device the kind of device of the losses; "webgpu" unless given
+ * @param init_scale what losses are multiplied by at first; 65536 unless given
+ * @param growth_factor what the scale is multiplied by after `growth_interval` steps without infinite gradients; 2
+ *   unless given
+ * @param backoff_factor what it is multiplied by after a step with some; 0.5 unless given
+ * @param growth_interval a number of steps; 2000 unless given
+ * @param enabled false: nothing is scaled
+ *
+ * @example
+ * const scaler = torch.amp.GradScaler("cpu", { init_scale: 4 });
+ * scaler.scale(torch.tensor([0.5]))  // [2]
+ */
 export const GradScaler = /* @__PURE__ */ callable(
   GradScalerClass,
   "GradScaler",

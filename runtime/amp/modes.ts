@@ -53,6 +53,11 @@ export interface AutocastOptions {
  * @param device_type "cpu" or "webgpu"
  * @returns what `body` returns
  * @throws OpError for another kind of device; an op throws DeviceError for float16 on a GPU that lacks shader-f16
+ * @param body what runs in it
+ *
+ * @example
+ * const a = torch.ones([2, 2]);
+ * torch.amp.autocast("cpu", () => [a.matmul(a).dtype, a.exp().dtype])  // ["bfloat16", "float32"]
  */
 export function autocast<T>(device_type: DeviceType, body: () => T, options?: AutocastOptions): T;
 export function autocast<T>(device_type: DeviceType, options: AutocastOptions | DType | null, body: () => T): T;
@@ -88,27 +93,56 @@ export function autocast<T>(...args: unknown[]): T {
   return runIn(modes, { ...now, [kind]: { dtype: lower, enabled: on }, caches, cache }, body as () => T, "autocast");
 }
 
-/** Whether torch.autocast knows this kind of device. */
+/**
+ * Whether torch.autocast knows this kind of device.
+ *
+ * @param device_type name of a kind of device
+ *
+ * @example
+ * [torch.amp.is_autocast_available("cpu"), torch.amp.is_autocast_available("xla")]  // [true, false]
+ */
 export function is_autocast_available(device_type: string): boolean {
   [device_type] = taken("is_autocast_available device_type", arguments);
   return ["cpu", "webgpu", "gpu"].includes(text(device_type, "is_autocast_available", "device_type"));
 }
 
-/** Whether ops on this kind of device, without a name on a GPU, compute in mixed precision now. */
+/**
+ * Whether ops on this kind of device, without a name on a GPU, compute in mixed precision now.
+ *
+ * @example
+ * [torch.is_autocast_enabled("cpu"), torch.autocast("cpu", () => torch.is_autocast_enabled("cpu"))]  // [false, true]
+ */
 export function is_autocast_enabled(device_type?: DeviceType): boolean {
   const [kind = "webgpu"] = taken("is_autocast_enabled device_type?", arguments);
   return modes.value[kindOf(kind, "is_autocast_enabled")].enabled;
 }
-/** The lower type on this kind of device. */
+/**
+ * The lower type on this kind of device.
+ *
+ * @example
+ * torch.get_autocast_dtype("webgpu")  // "float16"
+ */
 export function get_autocast_dtype(device_type: DeviceType): DType {
   return modes.value[kindOf(taken("get_autocast_dtype device_type", arguments)[0], "get_autocast_dtype")].dtype;
 }
-/** Turns mixed precision on or off for a kind of device, from now on or for the rest of the running region. */
+/**
+ * Turns mixed precision on or off for a kind of device, from now on or for the rest of the running region.
+ *
+ * @example
+ * torch.set_autocast_enabled("cpu", false);
+ * torch.is_autocast_enabled("cpu")  // false
+ */
 export function set_autocast_enabled(device_type: DeviceType, enabled: boolean): void {
   [device_type, enabled] = taken("set_autocast_enabled device_type enabled", arguments);
   put(kindOf(device_type, "set_autocast_enabled"), { enabled: flag(enabled, "set_autocast_enabled", "enabled") });
 }
-/** Sets the lower type of a kind of device. */
+/**
+ * Sets the lower type of a kind of device.
+ *
+ * @example
+ * torch.set_autocast_dtype("cpu", torch.bfloat16);
+ * torch.get_autocast_dtype("cpu")  // "bfloat16"
+ */
 export function set_autocast_dtype(device_type: DeviceType, dtype: DType): void {
   [device_type, dtype] = taken("set_autocast_dtype device_type dtype", arguments);
   put(kindOf(device_type, "set_autocast_dtype"), { dtype: lowerType(dtype, "set_autocast_dtype") });
@@ -120,45 +154,97 @@ function put(kind: "cpu" | "webgpu", part: Partial<Region>): void {
   modes.value = { ...now, [kind]: { ...now[kind], ...part } };
 }
 
-/** The same for the CPU and for a GPU, under the names that PyTorch had before. */
+/**
+ * The same for the CPU and for a GPU, under the names that PyTorch had before.
+ *
+ * @example
+ * torch.autocast("cpu", () => torch.is_autocast_cpu_enabled())  // true
+ */
 export function is_autocast_cpu_enabled(): boolean {
   taken("is_autocast_cpu_enabled", arguments);
   return is_autocast_enabled("cpu");
 }
-/** The type that ops take under autocast on the CPU; `get_autocast_dtype` is the newer name. */
+/**
+ * The type that ops take under autocast on the CPU; `get_autocast_dtype` is the newer name.
+ *
+ * @example
+ * torch.get_autocast_cpu_dtype()  // "bfloat16"
+ */
 export function get_autocast_cpu_dtype(): DType {
   taken("get_autocast_cpu_dtype", arguments);
   return get_autocast_dtype("cpu");
 }
-/** The type that ops take under autocast on a GPU; `get_autocast_dtype` is the newer name. */
+/**
+ * The type that ops take under autocast on a GPU; `get_autocast_dtype` is the newer name.
+ *
+ * @example
+ * torch.get_autocast_gpu_dtype()  // "float16"
+ */
 export function get_autocast_gpu_dtype(): DType {
   taken("get_autocast_gpu_dtype", arguments);
   return get_autocast_dtype("webgpu");
 }
-/** Whether ops on the CPU are under autocast from now on; `set_autocast_enabled` is the newer name. */
+/**
+ * Whether ops on the CPU are under autocast from now on; `set_autocast_enabled` is the newer name.
+ *
+ * @example
+ * torch.set_autocast_cpu_enabled(false);
+ * torch.is_autocast_cpu_enabled()  // false
+ */
 export function set_autocast_cpu_enabled(enabled: boolean): void {
   set_autocast_enabled("cpu", taken("set_autocast_cpu_enabled enabled", arguments)[0] as boolean);
 }
-/** The type that ops take under autocast on the CPU from now on; `set_autocast_dtype` is the newer name. */
+/**
+ * The type that ops take under autocast on the CPU from now on; `set_autocast_dtype` is the newer name.
+ *
+ * @example
+ * torch.set_autocast_cpu_dtype(torch.bfloat16);
+ * torch.get_autocast_cpu_dtype()  // "bfloat16"
+ */
 export function set_autocast_cpu_dtype(dtype: DType): void {
   set_autocast_dtype("cpu", taken("set_autocast_cpu_dtype dtype", arguments)[0] as DType);
 }
-/** The type that ops take under autocast on a GPU from now on; `set_autocast_dtype` is the newer name. */
+/**
+ * The type that ops take under autocast on a GPU from now on; `set_autocast_dtype` is the newer name.
+ *
+ * @example
+ * torch.set_autocast_gpu_dtype(torch.float16);
+ * torch.get_autocast_gpu_dtype()  // "float16"
+ */
 export function set_autocast_gpu_dtype(dtype: DType): void {
   set_autocast_dtype("webgpu", taken("set_autocast_gpu_dtype dtype", arguments)[0] as DType);
 }
 
-/** Whether parameters that were cast are kept so while the outermost region runs. */
+/**
+ * Whether parameters that were cast are kept so while the outermost region runs.
+ *
+ * @example
+ * torch.is_autocast_cache_enabled()  // true
+ */
 export function is_autocast_cache_enabled(): boolean {
   taken("is_autocast_cache_enabled", arguments);
   return modes.value.caches;
 }
-/** Lets parameters that are cast be kept, or not. */
+/**
+ * Lets parameters that are cast be kept, or not.
+ *
+ * @param enabled true: an op that casts a parameter leaves the cast one for the next
+ *
+ * @example
+ * torch.set_autocast_cache_enabled(true);
+ * torch.is_autocast_cache_enabled()  // true
+ */
 export function set_autocast_cache_enabled(enabled: boolean): void {
   [enabled] = taken("set_autocast_cache_enabled enabled", arguments);
   modes.value = { ...modes.value, caches: flag(enabled, "set_autocast_cache_enabled", "enabled") };
 }
-/** Forgets the parameters that were cast. */
+/**
+ * Forgets the parameters that were cast.
+ *
+ * @example
+ * torch.clear_autocast_cache();
+ * torch.is_autocast_cache_enabled()  // true
+ */
 export function clear_autocast_cache(): void {
   taken("clear_autocast_cache", arguments);
   modes.value.cache?.clear();

@@ -4,7 +4,7 @@
 
 import * as operators from "../../names/torch.js";
 import { TypeMismatchError } from "../base/errors.js";
-import { grad } from "./engine.js";
+import { grad } from "./gradients.js";
 import { Function, type FunctionContext } from "./custom-function.js";
 import { enable_grad } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -12,7 +12,25 @@ import { titled } from "../base/class-name.js";
 
 export type FunctionInput = Tensor | number | readonly number[] | boolean | string | null | undefined;
 
-/** What setupContext leaves for backward; any further property may be set on it. */
+/**
+ * What setupContext leaves for backward; any further property may be set on it.
+ *
+ * @example
+ * class Scaled extends torch.AutoFunction {
+ *   static forward([x, factor]) {
+ *     return x.mul(factor);
+ *   }
+ *   static setupContext(ctx, [x, factor]) {
+ *     ctx.factor = factor;
+ *   }
+ *   static backward(ctx, gradient) {
+ *     return [gradient.mul(ctx.factor), null];
+ *   }
+ * };
+ * const x = torch.tensor([1, 2], { requires_grad: true });
+ * Scaled.apply(x, 3).sum().backward();
+ * x.grad  // [3, 3]
+ */
 export class GradientContext {
   [key: string]: unknown;
 
@@ -32,6 +50,22 @@ titled(GradientContext, "GradientContext");
 /**
  * Subclass with static `forward(inputs)`, `setupContext(ctx, inputs, output)` and `backward(ctx, gradient)`; call
  * `apply(...inputs)`.
+ *
+ * @example
+ * class Square extends torch.AutoFunction {
+ *   static forward([x]) {
+ *     return x.mul(x);
+ *   }
+ *   static setupContext(ctx, [x]) {
+ *     ctx.x = x;
+ *   }
+ *   static backward(ctx, gradient) {
+ *     return [gradient.mul(ctx.x).mul(2)];
+ *   }
+ * };
+ * const x = torch.tensor([1, 2], { requires_grad: true });
+ * Square.apply(x).sum().backward();
+ * x.grad  // [2, 4]
  */
 export class AutoFunction {
   static forward(_inputs: readonly FunctionInput[]): Tensor {
@@ -118,7 +152,12 @@ function classOf(operator: Operator, name: string): typeof AutoFunction {
   return made;
 }
 
-/** Every operator as an AutoFunction: `functions.AbsFunction.apply(x)` is `abs(x)`. */
+/**
+ * Every operator as an AutoFunction: `functions.AbsFunction.apply(x)` is `abs(x)`.
+ *
+ * @example
+ * torch.functions.AbsFunction.apply(torch.tensor([-1, 2]))  // [1, 2]
+ */
 export const functions = /* @__PURE__ */ new Proxy({} as Record<string, typeof AutoFunction>, {
   get(made, name) {
     if (typeof name !== "string") return undefined;

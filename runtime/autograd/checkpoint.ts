@@ -12,7 +12,12 @@ import { enable_grad, isRecording } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { withSavedHooks } from "./saved-hooks.js";
 
-/** The function did not compute the same the second time. */
+/**
+ * The function did not compute the same the second time.
+ *
+ * @example
+ * new torch.utils.checkpoint.CheckpointError("differs").message  // "differs"
+ */
 export class CheckpointError extends OpError {}
 titled(CheckpointError, "CheckpointError");
 
@@ -29,7 +34,19 @@ export interface CheckpointOptions {
 /** What `early_stop` is where a call does not say. */
 const stopping = /* @__PURE__ */ new Scoped<{ readonly stops: boolean } | null>(null, (a, b) => a?.stops === b?.stops);
 
-/** While `body` runs, what checkpoints take for `early_stop`, whatever they are told. */
+/**
+ * While `body` runs, what checkpoints take for `early_stop`, whatever they are told.
+ *
+ * @param enable whether the second run of a checkpoint ends with the last tensor that is needed
+ * @param body what runs so
+ *
+ * @example
+ * const x = torch.tensor([2], { requires_grad: true });
+ * const { checkpoint, set_checkpoint_early_stop } = torch.utils.checkpoint;
+ * const y = set_checkpoint_early_stop(false, () => checkpoint((x) => x.square(), x));
+ * y.backward();
+ * x.grad  // [4]
+ */
 export function set_checkpoint_early_stop<T>(enable: boolean, body: () => T): T {
   [enable, body] = taken("set_checkpoint_early_stop enable body", arguments);
   const op = "set_checkpoint_early_stop";
@@ -43,6 +60,22 @@ const OPTIONS = ["use_reentrant", "preserve_rng_state", "context_fn", "determini
 /**
  * `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async.  Options
  * that are not the checkpoint's are the function's, and come to it as its last argument.
+ *
+ * @param function what is run, and run again on the way back; of tensors, and not async
+ * @param args its arguments, one after another
+ * @param use_reentrant as false: there is one way here
+ * @param context_fn is not taken, as contexts are Python's: must be left out
+ * @param determinism_check "default": the second run must give tensors of the same shapes and types, "none": it is
+ *   not compared
+ * @param debug whether an error says which tensors differ
+ * @param early_stop whether the second run ends with the last tensor that is needed
+ * @param kwargs the function's own options, which come to it as its last argument
+ *
+ * @example
+ * const x = torch.tensor([1, 2], { requires_grad: true });
+ * const y = torch.utils.checkpoint.checkpoint((x) => x.exp().log().mul(3), x, { use_reentrant: false });
+ * y.sum().backward();
+ * x.grad  // [3, 3]
  */
 export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R {
   if (args.length === 0) [fn] = taken(`checkpoint function | ${OPTIONS.join(" ")}`, arguments);
@@ -116,7 +149,17 @@ function parted(given: object): [own: object, others: object] {
   return [own!, others!];
 }
 
-/** Functions or modules one after another, in `segments` parts that each are a checkpoint, but for the last. */
+/**
+ * Functions or modules one after another, in `segments` parts that each are a checkpoint, but for the last.
+ *
+ * @param functions functions or modules, or one `Sequential`
+ * @param segments into how many parts they are divided
+ * @param input what the first one is given
+ *
+ * @example
+ * const layers = [(x) => x.mul(2), (x) => x.square(), (x) => x.add(1)];
+ * torch.utils.checkpoint.checkpoint_sequential(layers, 2, torch.tensor([1, 2]), { use_reentrant: false })  // [5, 17]
+ */
 export function checkpoint_sequential<R = Tensor>(
   functions: Iterable<(x: any) => unknown>,
   segments: number | { segments: number },

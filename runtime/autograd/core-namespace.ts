@@ -1,6 +1,6 @@
 // What every entry has of torch.autograd.
 
-export { backward, grad } from "./engine.js";
+export { backward, grad } from "./gradients.js";
 export { Function, type FunctionContext } from "./custom-function.js";
 export {
   enable_grad,

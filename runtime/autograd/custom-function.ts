@@ -168,6 +168,19 @@ const outputOf = (x: unknown): Output | null =>
  * Subclass with static `forward(ctx, ...args)` and `backward(ctx, ...gradients)`, and call `apply(...args)`.
  * backward answers one gradient (or null) for each argument of forward.  With a static `setup_context(ctx, inputs,
  * output)` forward has no context: `forward(...args)`.
+ *
+ * @example
+ * class Straight extends torch.autograd.Function {
+ *   static forward(ctx, x) {
+ *     return x.round();
+ *   }
+ *   static backward(ctx, gradient) {
+ *     return gradient;
+ *   }
+ * };
+ * const x = torch.tensor([0.4, 1.6], { requires_grad: true });
+ * Straight.apply(x).sum().backward();
+ * x.grad  // [1, 1]
  */
 export class Function {
   declare static setup_context?: (context: FunctionContext, inputs: readonly never[], output: never) => void;

@@ -1,7 +1,7 @@
 // torch.autograd.functional: derivatives of a function at given inputs (one tensor, or a list).  Unlike those of
 // torch.func their answers have no gradients of their own, unless `create_graph` asks for them.
 
-import { grad as gradients } from "./engine.js";
+import { grad as gradients } from "./gradients.js";
 import { grad, jacrev, jvp as forward, vjp as backward } from "./transforms.js";
 import type { Body } from "./vmap.js";
 import { OpError } from "../base/errors.js";
@@ -90,7 +90,19 @@ class Call {
   };
 }
 
-/** [func(inputs), the gradients of that weighted by v]. */
+/**
+ * [func(inputs), the gradients of that weighted by v].
+ *
+ * @param func of the inputs, a tensor or several
+ * @param inputs a tensor, or a list of them
+ * @param v of the result's shape: how its elements are weighted
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ *
+ * @example
+ * const { vjp } = torch.autograd.functional;
+ * vjp((x) => x.square(), torch.tensor([1, 2]), torch.tensor([1, 10]))  // [[1, 4], [2, 40]]
+ */
 export function vjp<F extends Body, I extends Inputs>(
   func: F,
   inputs: I,
@@ -107,7 +119,19 @@ export function vjp(..._: unknown[]): unknown[] {
   });
 }
 
-/** [func(inputs), how it changes along v]. */
+/**
+ * [func(inputs), how it changes along v].
+ *
+ * @param func of the inputs, a tensor or several
+ * @param inputs a tensor, or a list of them
+ * @param v of the inputs' shapes: along which they change
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ *
+ * @example
+ * const { jvp } = torch.autograd.functional;
+ * jvp((x) => x.square(), torch.tensor([1, 2]), torch.tensor([1, 10]))  // [[1, 4], [2, 40]]
+ */
 export function jvp<F extends Body>(
   func: F,
   inputs: Inputs,
@@ -120,7 +144,20 @@ export function jvp(..._: unknown[]): unknown[] {
   return call.run(() => forward(func as Body, call.list, call.weights(v as Inputs, call.list)));
 }
 
-/** The derivative of every element of func(inputs) with respect to every element of the inputs. */
+/**
+ * The derivative of every element of func(inputs) with respect to every element of the inputs.
+ *
+ * @param func of the inputs, a tensor or several
+ * @param inputs a tensor, or a list of them
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ * @param vectorize whether rows are computed together
+ * @param strategy "reverse-mode": row by row of the result, or "forward-mode": column by column
+ *
+ * @example
+ * const { jacobian } = torch.autograd.functional;
+ * jacobian((x) => x.square(), torch.tensor([1, 2, 3]))  // [[2, 0, 0], [0, 4, 0], [0, 0, 6]]
+ */
 export function jacobian<F extends Body, I extends Inputs>(
   func: F,
   inputs: I,
@@ -136,7 +173,20 @@ export function jacobian(..._: unknown[]): unknown {
   return call.run(() => jacrev(func as Body, call.places)(...call.list));
 }
 
-/** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
+/**
+ * The second derivatives of a function with one element: for a list of inputs, a list of lists.
+ *
+ * @param func of the inputs, a tensor of one element
+ * @param inputs a tensor, or a list of them
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ * @param vectorize whether rows are computed together
+ * @param outer_jacobian_strategy "reverse-mode" or "forward-mode": how the outer derivatives are computed
+ *
+ * @example
+ * const { hessian } = torch.autograd.functional;
+ * hessian((x) => x.pow(3).sum(), torch.tensor([1, 2]))  // [[6, 0], [0, 12]]
+ */
 export function hessian<I extends Inputs>(
   func: Body,
   inputs: I,
@@ -177,8 +227,32 @@ type Product = <I extends Inputs>(
   ...options: unknown[]
 ) => [Tensor, Alike<I>];
 
-/** [func(inputs), the matrix of second derivatives times v]. */
+/**
+ * [func(inputs), the matrix of second derivatives times v].
+ *
+ * @param func of the inputs, a tensor of one element
+ * @param inputs a tensor, or a list of them
+ * @param v of the inputs' shapes: the vector that is multiplied by
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ *
+ * @example
+ * const { hvp } = torch.autograd.functional;
+ * hvp((x) => x.pow(3).sum(), torch.tensor([1, 2]), torch.tensor([1, 0]))  // [9, [6, 0]]
+ */
 export const hvp = ((...given: unknown[]) => product("hvp", given)) as Product;
 
-/** [func(inputs), v times the matrix of second derivatives]. */
+/**
+ * [func(inputs), v times the matrix of second derivatives].
+ *
+ * @param func of the inputs, a tensor of one element
+ * @param inputs a tensor, or a list of them
+ * @param v of the inputs' shapes: the vector that is multiplied by
+ * @param create_graph whether the result has a graph of its own, for derivatives of it
+ * @param strict whether an input that `func` does not use is an error; else its derivatives are 0
+ *
+ * @example
+ * const { vhp } = torch.autograd.functional;
+ * vhp((x) => x.pow(3).sum(), torch.tensor([1, 2]), torch.tensor([1, 0]))  // [9, [6, 0]]
+ */
 export const vhp = ((...given: unknown[]) => product("vhp", given)) as Product;

@@ -12,7 +12,7 @@ import { enable_grad, setTangents, withTangents } from "../tape/grad-mode.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
-import { grad } from "./engine.js";
+import { grad } from "./gradients.js";
 import { weightsFor } from "./weights.js";
 
 interface Dual {
@@ -37,13 +37,30 @@ function opened(): Level {
   return [];
 }
 
-/** Runs `body` in a level: the dual tensors that are made in it have their tangents until it ends. */
+/**
+ * Runs `body` in a level: the dual tensors that are made in it have their tangents until it ends.
+ *
+ * @param body what runs in the level
+ *
+ * @example
+ * const { dual_level, make_dual, unpack_dual } = torch.autograd.forward_ad;
+ * dual_level(() => unpack_dual(make_dual(torch.tensor([3]), torch.tensor([1])).square()).tangent)  // [6]
+ */
 export function dual_level<T>(body: () => T): T {
   [body] = taken("dual_level body", arguments);
   return runIn(levels, opened(), () => withTangents(body, "dual_level"), "dual_level");
 }
 
-/** Begins a level, which `exit_dual_level` ends; answers its number. */
+/**
+ * Begins a level, which `exit_dual_level` ends; answers its number.
+ *
+ * @example
+ * const { enter_dual_level, exit_dual_level, make_dual, unpack_dual } = torch.autograd.forward_ad;
+ * enter_dual_level();
+ * const { tangent } = unpack_dual(make_dual(torch.tensor([0]), torch.tensor([2])).exp());
+ * exit_dual_level();
+ * tangent  // [2]
+ */
 export function enter_dual_level(): number {
   taken("enter_dual_level", arguments);
   levels.value = opened();
@@ -51,7 +68,17 @@ export function enter_dual_level(): number {
   return 0;
 }
 
-/** Ends the level. */
+/**
+ * Ends the level.
+ *
+ * @param level its number; the innermost unless given
+ *
+ * @example
+ * const { enter_dual_level, exit_dual_level } = torch.autograd.forward_ad;
+ * const level = enter_dual_level();
+ * exit_dual_level();
+ * level  // 0
+ */
 export function exit_dual_level(options?: { level?: number | null }): void;
 export function exit_dual_level(): void {
   taken("exit_dual_level * level?", arguments);
@@ -60,7 +87,17 @@ export function exit_dual_level(): void {
   setTangents(false);
 }
 
-/** `tensor` with a tangent: what is computed from it has one, too.  Throws AutogradError outside of a level. */
+/**
+ * `tensor` with a tangent: what is computed from it has one, too.  Throws AutogradError outside of a level.
+ *
+ * @param tensor float tensor
+ * @param tangent tensor of the same shape: how it changes
+ * @param level a level's number; the innermost unless given
+ *
+ * @example
+ * const { dual_level, make_dual, unpack_dual } = torch.autograd.forward_ad;
+ * dual_level(() => unpack_dual(make_dual(torch.tensor([1, 2]), torch.tensor([1, 0])).mul(5)).tangent)  // [5, 0]
+ */
 export function make_dual(tensor: Tensor, tangent: Tensor, options?: { level?: number | null }): Tensor;
 export function make_dual(...args: unknown[]): Tensor {
   const op = "make_dual",
@@ -88,7 +125,16 @@ export function make_dual(...args: unknown[]): Tensor {
   return at;
 }
 
-/** A tensor's value and its tangent, which is null outside of a level and for what no dual tensor led to. */
+/**
+ * A tensor's value and its tangent, which is null outside of a level and for what no dual tensor led to.
+ *
+ * @param tensor any tensor
+ * @param level a level's number; the innermost unless given
+ *
+ * @example
+ * const { dual_level, make_dual, unpack_dual } = torch.autograd.forward_ad;
+ * dual_level(() => unpack_dual(make_dual(torch.tensor([3]), torch.tensor([1])).square()).primal)  // [9]
+ */
 export function unpack_dual(tensor: Tensor, options?: { level?: number | null }): UnpackedDualTensor;
 export function unpack_dual(...args: unknown[]): UnpackedDualTensor {
   const [given] = taken("unpack_dual tensor * level?", args),

@@ -2,7 +2,7 @@
 // autograd.Functions of one's own.  Promises, since values are read.  On float32 steps of 1e-6 are lost in rounding:
 // float64 on the CPU is the place for this.
 
-import { grad } from "./engine.js";
+import { grad } from "./gradients.js";
 import { fill_ } from "../views/transfer.js";
 import { randn, tensor as newTensor, zeros } from "../creation/create.js";
 import { isFloat, newElements } from "../elements/dtype.js";
@@ -16,7 +16,14 @@ import { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";
 import * as views from "../views/views.js";
 
-/** What gradcheck throws where derivatives differ. */
+/**
+ * What gradcheck throws where derivatives differ.
+ *
+ * @example
+ * const x = torch.tensor([2], { dtype: torch.float64, requires_grad: true });
+ * const wrong = (x) => x.square().add(x.detach());
+ * await torch.autograd.gradcheck(wrong, [x]).catch((error) => error instanceof torch.autograd.GradcheckError)  // true
+ */
 export class GradcheckError extends AutogradError {}
 titled(GradcheckError, "GradcheckError");
 
@@ -124,6 +131,13 @@ function shown(matrix: number[][]): string {
  * Whether the gradients of `func` at `inputs` (those that require one) are its slopes, within atol + rtol * |slope|.  A
  * difference is a GradcheckError with both matrices.  `func` answers a tensor or several, may be async, and uses its
  * arguments.
+ *
+ * @param func of the inputs, a tensor or several
+ * @param inputs its arguments; those that require gradients are float64, best
+ *
+ * @example
+ * const x = torch.tensor([0.5, 1], { dtype: torch.float64, requires_grad: true });
+ * await torch.autograd.gradcheck((x) => x.sin(), [x])  // true
  */
 export async function gradcheck(
   func: Body,
@@ -171,7 +185,17 @@ export async function gradcheck(
   return true;
 }
 
-/** gradcheck of the gradients of `func`, each output weighted by `grad_outputs` (random numbers, if none are given). */
+/**
+ * gradcheck of the gradients of `func`, each output weighted by `grad_outputs` (random numbers, if none are given).
+ *
+ * @param func of the inputs, a tensor or several
+ * @param inputs its arguments; those that require gradients are float64, best
+ * @param grad_outputs tensors of the outputs' shapes
+ *
+ * @example
+ * const x = torch.tensor([0.5, 1], { dtype: torch.float64, requires_grad: true });
+ * await torch.autograd.gradgradcheck((x) => x.pow(3), [x])  // true
+ */
 export async function gradgradcheck(
   func: Body,
   inputs: Tensor | readonly unknown[],

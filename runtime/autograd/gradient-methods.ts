@@ -5,14 +5,20 @@ import * as copying from "../tensor/copy.js";
 import { type Layout, Tensor } from "../tensor/tensor.js";
 import { named } from "../base/named-arguments.js";
 import { accumulateInto, letGo } from "./accumulate.js";
-import { type BackwardOptions, backwardFrom } from "./engine.js";
+import { type BackwardOptions, backwardFrom } from "./gradients.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor extends GradientMethods {}
 }
 
 class GradientMethods {
-  /** The elements in row-major order: the tensor itself where they are, else a copy. */
+  /**
+   * The elements in row-major order: the tensor itself where they are, else a copy.
+   *
+   * @example
+   * const turned = torch.tensor([[1, 2], [3, 4]]).t();
+   * [turned.stride(), turned.contiguous().stride()]  // [[1, 2], [2, 1]]
+   */
   contiguous(options?: Layout): Tensor;
   contiguous(this: Tensor): Tensor {
     named("contiguous", ["memory_format"], arguments, 0);
@@ -28,7 +34,14 @@ class GradientMethods {
     if (this.requires_grad) accumulateInto(this, grad);
     else letGo(grad); // a leaf that was frozen after the call
   }
-  /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
+  /**
+   * Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor.
+   *
+   * @example
+   * const x = torch.tensor([1, 2, 3], { requires_grad: true });
+   * x.square().sum().backward();
+   * x.grad  // [2, 4, 6]
+   */
   backward(this: Tensor, gradient?: Tensor | null | BackwardOptions, options?: BackwardOptions): void {
     backwardFrom(this, ...(named("backward", ["gradient", "retain_graph", "create_graph", "inputs"], arguments) as []));
   }

@@ -17,6 +17,18 @@ const refusal = /* @__PURE__ */ new Scoped<{ readonly message: string } | null>(
 /**
  * While `body` runs, whatever a node saves for the way back is given to `pack_hook`, and what that answers to
  * `unpack_hook` when it is needed: `with torch.autograd.graph.saved_tensors_hooks(pack, unpack)` in Python.
+ *
+ * @param pack_hook of a saved tensor, anything that stands for it
+ * @param unpack_hook of that, the tensor
+ * @param body what runs so
+ *
+ * @example
+ * const x = torch.tensor([3], { requires_grad: true });
+ * const kept = [];
+ * const { saved_tensors_hooks } = torch.autograd.graph;
+ * const y = saved_tensors_hooks((saved) => kept.push(saved) - 1, (at) => kept[at], () => x.square());
+ * y.backward();
+ * [x.grad, kept.length]  // [[6], 1]
  */
 export function saved_tensors_hooks<P, T>(
   pack_hook: (tensor: Tensor) => P,
@@ -30,7 +42,16 @@ export function saved_tensors_hooks<P, T>(
   return withSavedHooks("saved_tensors_hooks", { pack: pack_hook, unpack: unpack_hook as SavedHooks["unpack"] }, body);
 }
 
-/** While `body` runs, setting hooks on saved tensors throws `error_message`. */
+/**
+ * While `body` runs, setting hooks on saved tensors throws `error_message`.
+ *
+ * @param error_message what the error says
+ * @param body what runs so
+ *
+ * @example
+ * const { disable_saved_tensors_hooks } = torch.autograd.graph;
+ * disable_saved_tensors_hooks("no hooks here", () => torch.tensor([1, 2]).sum())  // 3
+ */
 export function disable_saved_tensors_hooks<T>(error_message: string, body: () => T): T {
   [error_message, body] = taken("disable_saved_tensors_hooks error_message body", arguments);
   const message = text(error_message, "disable_saved_tensors_hooks", "error_message");
@@ -38,7 +59,17 @@ export function disable_saved_tensors_hooks<T>(error_message: string, body: () =
 }
 
 export { Node };
-/** A node of the tape, and which of its outputs a tensor is. */
+/**
+ * A node of the tape, and which of its outputs a tensor is.
+ *
+ * @param node the node
+ * @param output_nr which of its outputs, from 0 on
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * const { node, output_nr } = torch.autograd.graph.get_gradient_edge(x.exp());
+ * [node.name(), output_nr]  // ["ExpBackward0", 0]
+ */
 export class GradientEdge {
   readonly node: Node;
   readonly output_nr: number;
@@ -51,7 +82,15 @@ export class GradientEdge {
 }
 titled(GradientEdge, "GradientEdge");
 
-/** Where the gradient of a tensor goes: to the node that made it, or of a leaf to the one that adds it up. */
+/**
+ * Where the gradient of a tensor goes: to the node that made it, or of a leaf to the one that adds it up.
+ *
+ * @param tensor one that requires a gradient
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * torch.autograd.graph.get_gradient_edge(x.mul(2)).node.name()  // "MulBackward0"
+ */
 export function get_gradient_edge(tensor: Tensor): GradientEdge {
   const x = tensorOf(taken("get_gradient_edge tensor", arguments)[0], "get_gradient_edge", "tensor"),
     node = gradientEdge(x);
@@ -62,6 +101,18 @@ export function get_gradient_edge(tensor: Tensor): GradientEdge {
 /**
  * While `body` runs, tensors that are saved for the way back may be changed in place: it uses what they were, of which a
  * copy is made at the first change. `with torch.autograd.graph.allow_mutation_on_saved_tensors()` in Python.
+ *
+ * @param body what runs so
+ *
+ * @example
+ * const x = torch.tensor([2], { requires_grad: true });
+ * torch.autograd.graph.allow_mutation_on_saved_tensors(() => {
+ *   const y = x.clone();
+ *   const z = y.square().sum();
+ *   y.zero_();
+ *   z.backward();
+ * });
+ * x.grad  // [4]
  */
 export function allow_mutation_on_saved_tensors<T>(body: () => T): T {
   const op = "allow_mutation_on_saved_tensors";
@@ -85,6 +136,17 @@ export function allow_mutation_on_saved_tensors<T>(body: () => T): T {
  * Calls `fn` on each way back that reaches any of these tensors: in the mode "all" once all that it reaches have their
  * gradients, with the gradients of all in order, null for those that it does not reach; in the mode "any" with the first
  * gradient.
+ *
+ * @param tensors those that the hook watches
+ * @param fn of a list of gradients, or in the mode "any" of one
+ * @param mode "all" or "any"
+ *
+ * @example
+ * const a = torch.tensor([1], { requires_grad: true }), b = torch.tensor([2], { requires_grad: true });
+ * const seen = [];
+ * torch.autograd.graph.register_multi_grad_hook([a, b], (gradients) => seen.push(...gradients));
+ * a.mul(b).backward();
+ * seen  // [[2], [1]]
  */
 export function register_multi_grad_hook(
   tensors: readonly Tensor[],
@@ -132,7 +194,16 @@ interface RemovableHandle {
   remove(): void;
 }
 
-/** Counts a change of these tensors that was made where autograd does not see it. */
+/**
+ * Counts a change of these tensors that was made where autograd does not see it.
+ *
+ * @param tensor one or several
+ *
+ * @example
+ * const x = torch.tensor([1, 2]);
+ * torch.autograd.graph.increment_version(x);
+ * x._version  // 1
+ */
 export function increment_version(tensor: Tensor | readonly Tensor[]): void {
   const [given] = taken("increment_version tensor", arguments),
     op = "increment_version";

@@ -3,7 +3,7 @@
 // parameters of a network, say.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives
 // only of what it meets.  vmap is in vmap.ts.
 
-import * as autograd from "./engine.js";
+import * as autograd from "./gradients.js";
 import { zeros } from "../creation/create.js";
 import { zeros_like } from "../creation/like.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -120,6 +120,13 @@ export type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
 
 /**
  * f's gradient (with respect to the arguments `argnums`) and its value; with `has_aux`, f answers [value, auxiliary].
+ *
+ * @param f function of tensors, or of lists and objects of them, which answers one element
+ * @param argnums the place of the argument, or of several
+ * @param has_aux whether `f` answers a list of the value and something else
+ *
+ * @example
+ * torch.func.grad_and_value((x) => x.square().sum())(torch.tensor([1, 2]))  // [[2, 4], 5]
  */
 export function grad_and_value<F extends Body, A extends Argnums = 0>(
   f: F,
@@ -151,6 +158,14 @@ export function grad_and_value(...given: unknown[]): (...args: never[]) => [unkn
 
 /**
  * A function that gives f's gradient with respect to the arguments `argnums`; with `has_aux`, [gradient, auxiliary].
+ *
+ * @param f function of tensors, or of lists and objects of them, which answers one element
+ * @param argnums the place of the argument, or of several
+ * @param has_aux whether `f` answers a list of the value and something else
+ *
+ * @example
+ * torch.func.grad((x) => x.pow(3).sum())(torch.tensor([1, 2]))  // [3, 12]
+ * torch.func.grad((x, y) => x.mul(y).sum(), [0, 1])(torch.tensor([1, 2]), torch.tensor([3, 4]))  // [[3, 4], [1, 2]]
  */
 export function grad<F extends Body, A extends Argnums = 0>(
   f: F,
@@ -196,6 +211,14 @@ function matching(given: unknown, like: readonly Tensor[], op: string, what: str
 /**
  * f's value at `primals`, and a function from weights of that value to the gradients of all primals; with `has_aux`,
  * what f answers beside its value, too.
+ *
+ * @param f function of tensors
+ * @param primals its arguments
+ * @param has_aux whether `f` answers a list of the value and something else
+ *
+ * @example
+ * const [value, pull] = torch.func.vjp((x) => x.square(), torch.tensor([1, 2]));
+ * [value, pull(torch.tensor([1, 10]))]  // [[1, 4], [[2, 40]]]
  */
 export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor | readonly Tensor[]) => Tensor[]];
 export function vjp(
@@ -243,7 +266,17 @@ function forwardOf({ tensors, outs, outer }: ReturnType<typeof backOf>): (tangen
   };
 }
 
-/** f's value at `primals`, and how it changes along `tangents`; with `has_aux`, what f answers beside it, too. */
+/**
+ * f's value at `primals`, and how it changes along `tangents`; with `has_aux`, what f answers beside it, too.
+ *
+ * @param f function of tensors
+ * @param primals its arguments
+ * @param tangents for each argument how it changes
+ * @param has_aux whether `f` answers a list of the value and something else
+ *
+ * @example
+ * torch.func.jvp((x) => x.square(), [torch.tensor([1, 2])], [torch.tensor([1, 10])])  // [[1, 4], [2, 40]]
+ */
 export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor];
 export function jvp(
   f: Body,
@@ -259,7 +292,16 @@ export function jvp(...given: unknown[]): unknown[] {
   return has_aux ? [found.value, along, found.aux] : [found.value, along];
 }
 
-/** f's value at `primals`, and a function from tangents to how it changes along them, for many of them. */
+/**
+ * f's value at `primals`, and a function from tangents to how it changes along them, for many of them.
+ *
+ * @param f function of tensors
+ * @param primals its arguments
+ *
+ * @example
+ * const [value, change] = torch.func.linearize((x) => x.square(), torch.tensor([3]));
+ * [value, change(torch.tensor([1])), change(torch.tensor([2]))]  // [[9], [6], [12]]
+ */
 export function linearize(f: Body, ...primals: Tree[]): [any, (...tangents: Tree[]) => any] {
   const last = primals[primals.length - 1];
   const [func, ...rest] = taken("linearize func *primals", isOptions(last) ? [f, ...primals, {}] : arguments) as [
@@ -306,7 +348,15 @@ interface JacobianOptions<A extends Argnums = Argnums> {
 }
 const JACOBIAN = "func argnums? has_aux? chunk_size? randomness?";
 
-/** A function that gives the Jacobian: the output's axes, then those of the argument. */
+/**
+ * A function that gives the Jacobian: the output's axes, then those of the argument.
+ *
+ * @param f function of tensors
+ * @param argnums the place of the argument, or of several; 0 unless given
+ *
+ * @example
+ * torch.func.jacrev((x) => torch.stack([x.sum(), x.prod()]))(torch.tensor([2, 3]))  // [[1, 1], [3, 2]]
+ */
 export function jacrev<F extends Body, A extends Argnums = 0>(
   f: F,
   argnums?: A | (JacobianOptions<A> & { has_aux?: false }),
@@ -317,13 +367,29 @@ export function jacrev(...given: unknown[]): (...args: never[]) => unknown {
   return jacobian("jacrev", f, argnums, has_aux);
 }
 
-/** As jacrev, by which it is computed. */
+/**
+ * As jacrev, by which it is computed.
+ *
+ * @param f function of tensors
+ * @param argnums the place of the argument, or of several; 0 unless given
+ *
+ * @example
+ * torch.func.jacfwd((x) => x.square())(torch.tensor([1, 2]))  // [[2, 0], [0, 4]]
+ */
 export const jacfwd: typeof jacrev = (...given: unknown[]) => {
   const [f, argnums = 0, has_aux] = taken(`jacfwd ${JACOBIAN}`, given);
   return jacobian("jacfwd", f, argnums, has_aux) as never;
 };
 
-/** A function that gives the matrix of second derivatives. */
+/**
+ * A function that gives the matrix of second derivatives.
+ *
+ * @param f function of tensors
+ * @param argnums the place of the argument, or of several
+ *
+ * @example
+ * torch.func.hessian((x) => x.prod())(torch.tensor([2, 3]))  // [[0, 1], [1, 0]]
+ */
 export function hessian<F extends Body>(f: F, argnums?: Argnums): (...args: Parameters<F>) => Tensor;
 export function hessian(...given: unknown[]): (...args: never[]) => unknown {
   const [f, argnums = 0] = taken("hessian func argnums?", given);

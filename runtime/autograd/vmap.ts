@@ -49,7 +49,18 @@ function spread(dims: unknown, tree: unknown, op: string, what = "in_dims"): (nu
   return Object.keys(parts).flatMap((name) => spread(within![name] ?? null, parts[name], op, what));
 }
 
-/** Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`. */
+/**
+ * Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`.
+ *
+ * @param f function of tensors without the axis that it is mapped over
+ * @param in_dims the axis of each argument, or one for all
+ * @param out_dims where the axis stands in each result
+ *
+ * @example
+ * const rows = torch.tensor([[1, 2], [3, 4]]), weights = torch.tensor([1, 10]);
+ * torch.func.vmap((row, weights) => row.dot(weights), [0, null])(rows, weights)  // [21, 43]
+ * torch.func.vmap(torch.func.grad((x) => x.pow(3)))(torch.tensor([1, 2, 3]))  // [3, 12, 27]
+ */
 export function vmap<F extends Body>(
   f: F,
   in_dims?: Dims | { in_dims?: Dims; out_dims?: Dims; randomness?: string; chunk_size?: number | null },

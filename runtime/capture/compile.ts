@@ -263,6 +263,15 @@ export interface Warmed<F extends (...args: never[]) => unknown> {
 /**
  * A function, or module, that does what `model` does with less work: its first two calls are recorded, and later ones
  * with like arguments repeat what they did on the device, without running its code.
+ *
+ * @param model function of tensors, or module
+ * @param backend means nothing: there is one
+ * @param options means nothing here
+ * @param disable gives `model` back as it is
+ *
+ * @example
+ * const f = torch.compile((x) => x.mul(2).add(1));
+ * [1, 2, 3, 4].map((n) => f(torch.tensor([n])))  // [[3], [5], [7], [9]]
  */
 export function compile<F extends (...args: never[]) => unknown>(model: F, options?: CompileOptions): F & Warmed<F>;
 export function compile(options?: CompileOptions): <F extends (...args: never[]) => unknown>(model: F) => F & Warmed<F>;
@@ -294,7 +303,15 @@ export function compile(...args: unknown[]): unknown {
 
 // --- torch.compiler -----------------------------------------------------------------------------------
 
-/** Forgets what all compiled functions have recorded. */
+/**
+ * Forgets what all compiled functions have recorded.
+ *
+ * @example
+ * const f = torch.compile((x) => x.exp());
+ * for (let i = 0; i < 5; i++) f(torch.tensor([i]));
+ * torch.compiler.reset();
+ * torch.compiler.counts(f).programs  // 0
+ */
 export function reset(): void {
   taken("reset", arguments);
   for (const reference of all) {
@@ -304,13 +321,16 @@ export function reset(): void {
   }
 }
 
-/** Whether a call is being recorded. */
-export function is_compiling(): boolean {
-  taken("is_compiling", arguments);
-  return capturing !== null;
-}
-
-/** A function that is never recorded: a compiled one that calls it runs as it is. */
+/**
+ * A function that is never recorded: a compiled one that calls it runs as it is.
+ *
+ * @param fn any function
+ *
+ * @example
+ * const f = torch.compile(torch.compiler.disable((x) => x.mul(2)));
+ * for (let i = 0; i < 5; i++) f(torch.tensor([i]));
+ * torch.compiler.counts(f)  // { recordings: 1, replays: 0, programs: 0, eager: 4 }
+ */
 export function disable<F extends (...args: never[]) => unknown>(
   fn: F,
   _options?: { recursive?: boolean; reason?: string | null },
@@ -329,26 +349,8 @@ export function disable(...args: unknown[]): unknown {
   };
 }
 
-/**
- * What became of a compiled function: its programs with their steps and launches, why these are not fewer, and their
- * memory.  `format`: "text", or "svg" for a picture.
- */
-export function explain(f: unknown, options?: { format?: "text" | "svg" }): string;
-export function explain(f: unknown, format?: "text" | "svg"): string;
-export function explain(...args: unknown[]): string {
-  const [f, format = "text"] = taken("explain f format?", args) as [unknown, "text" | "svg" | undefined];
-  const compiled = compiledFrom(f, "explain");
-  if (format !== "text" && format !== "svg") refuse("explain", "format", '"text" or "svg"', format);
-  return compiled.explain(format);
-}
-
-/** How many calls of a compiled function were recorded, replayed, or run as they are, and how many programs it has. */
-export function counts(f: unknown): CompileCounts {
-  [f] = taken("counts f", arguments);
-  return { ...compiledFrom(f, "counts").counts };
-}
-
-function compiledFrom(f: unknown, op: string): Compiled {
+/** What is kept of a function that `compile` made. */
+export function compiledFrom(f: unknown, op: string): Compiled {
   const found = typeof f === "function" ? known.get(f) : undefined;
   if (!found) refuse(op, "f", "what torch.compile answered", f);
   return found;

@@ -3,7 +3,7 @@
 import { AutogradError } from "../base/errors.js";
 import { contiguousStrides, frozen } from "../base/shape.js";
 import { addGradients } from "../autograd/accumulate.js";
-import { grad } from "../autograd/engine.js";
+import { grad } from "../autograd/gradients.js";
 import type { RandomWords } from "../devices/device.js";
 import { isRecording } from "../tape/grad-mode.js";
 import { AccumulateGrad, type Grad, Node } from "../tape/node.js";

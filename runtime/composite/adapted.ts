@@ -22,6 +22,9 @@ import * as views from "../views/views.js";
 /**
  * `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats.
  *
+ * @param input tensor or number: the base
+ * @param exponent tensor or number, of a shape that broadcasts with it
+ *
  * @example
  * torch.float_power(torch.tensor([1, 2, 3], { dtype: torch.int32 }), 2).dtype  // "float64"
  * torch.float_power(2, torch.tensor([1, 2, 3]))  // [2, 4, 8]
@@ -38,6 +41,12 @@ export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Te
 
 /**
  * Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1.
+ *
+ * @param input float tensor [*, *normalized_shape]
+ * @param normalized_shape the sizes of the last axes, over which each sample is normalized
+ * @param weight tensor [*normalized_shape] that it is multiplied by
+ * @param bias tensor [*normalized_shape] that is added
+ * @param eps is added to the variance
  *
  * @example
  * torch.native_layer_norm(torch.tensor([[1, 3], [2, 6]]), [2], null, null, 0)  // [[[-1, 1], [-1, 1]], [[2], [4]], [[1], [0.5]]]

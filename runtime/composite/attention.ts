@@ -61,6 +61,32 @@ const wider = (mask: Tensor | null) => mask && (pad(mask, [0, 1]) as Tensor);
  * Answers the output, shaped as `query`, and the weights: (L, S) or (N, L, S), with an axis of heads before L unless
  * they are averaged; `null` if they are not wanted.
  *
+ * @param query float tensor [L, E] or [L, N, E]
+ * @param key float tensor [S, E] or [S, N, E]
+ * @param value float tensor [S, E] or [S, N, E]
+ * @param embed_dim_to_check E, which is compared with that of `query`
+ * @param num_heads into how many parts the features are divided
+ * @param in_proj_weight float tensor [3 E, E]: the weights of query, key and value, one below the other
+ * @param in_proj_bias float tensor [3 E]
+ * @param bias_k float tensor [1, 1, E] that is appended to the keys
+ * @param bias_v float tensor [1, 1, E] that is appended to the values
+ * @param add_zero_attn whether a key and a value of zeros are appended
+ * @param dropout_p the probability that a weight becomes 0, in training
+ * @param out_proj_weight float tensor [E, E]
+ * @param out_proj_bias float tensor [E]
+ * @param training whether weights are dropped
+ * @param key_padding_mask truth values [S] or [N, S]: which keys are left out; or float numbers that are added
+ * @param need_weights whether the weights are answered, else null
+ * @param attn_mask truth values [L, S] or [N * heads, L, S]: which keys are left out; or float numbers that are added
+ * @param use_separate_proj_weight whether the three following stand for `in_proj_weight`
+ * @param q_proj_weight float tensor [E, E]
+ * @param k_proj_weight float tensor [E, features of key]
+ * @param v_proj_weight float tensor [E, features of value]
+ * @param static_k float tensor [N * heads, S, E / heads] in the place of what comes of `key`
+ * @param static_v float tensor [N * heads, S, E / heads] in the place of what comes of `value`
+ * @param average_attn_weights whether the weights of the heads are averaged
+ * @param is_causal says that `attn_mask` hides later keys
+ *
  * @example
  * const same = torch.eye(2), values = torch.tensor([[1, 0], [0, 1]]);
  * const [output, weights] = torch.nn.functional.multi_head_attention_forward(

@@ -130,6 +130,10 @@ function asEquation(given: readonly unknown[]): [string, ...Tensor[]] {
  * Letters name axes, `...` any number of broadcast ones; a letter that the result lacks is added up.  Without `->` the
  * result has the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
  *
+ * @param operand the equation, or the first tensor
+ * @param subscripts the first tensor's axes as numbers, where no equation comes first
+ * @param more the other tensors, each followed by its axes where there is no equation; and at the end those of the result
+ *
  * @example
  * const a = torch.tensor([[1, 2], [3, 4]]), b = torch.tensor([[1, 0], [1, 1]]);
  * torch.einsum("ij,jk->ik", a, b)  // [[3, 2], [7, 4]]

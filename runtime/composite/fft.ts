@@ -26,11 +26,25 @@ interface Kind {
 }
 
 interface OneAxis<I> {
+  /**
+   * @param input tensor with one axis or more, real or complex
+   * @param n how many points are transformed: the axis is cut or filled up with zeros; its length unless given
+   * @param dim the axis
+   * @param norm which way divides: "backward", the inverse by n, "forward", the transform by n, "ortho", both by its root
+   */
   (input: I, n?: number | null, dim?: number, norm?: Norm | null): Tensor;
   (input: I, options: { n?: number | null; dim?: number; norm?: Norm | null }): Tensor;
 }
 
 interface SomeAxes<I> {
+  /**
+   * @param input tensor with as many axes or more, real or complex
+   * @param s the length along each axis, to which it is cut or filled up with zeros, -1 as it is; all as they are unless
+   *   given
+   * @param dim the axes
+   * @param norm which way divides: "backward", the inverse by the number of points, "forward", the transform by it,
+   *   "ortho", both by its root
+   */
   (input: I, s?: List | null, dim?: List | null, norm?: Norm | null): Tensor;
   (input: I, options: { s?: List | null; dim?: List | null; norm?: Norm | null }): Tensor;
 }

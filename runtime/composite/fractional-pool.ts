@@ -14,7 +14,9 @@ import * as views from "../views/views.js";
 export interface FractionalPoolOptions {
   /** The size of the result; or `output_ratio`, its share of the input's. */
   output_size?: number | readonly number[] | null;
+  /** The share of the input's size that the result's is, between 0 and 1. */
   output_ratio?: number | readonly number[] | null;
+  /** Whether the places of the elements, counted through the last axes, are answered as well. */
   return_indices?: boolean;
   /** Numbers from 0 up to 1 that shift the windows, (batch, channels, axes); drawn if there are none. */
   _random_samples?: Tensor | null;
@@ -90,6 +92,10 @@ const chosen = ([values, indices, wanted]: [Tensor, Tensor, boolean]): Pooled =>
 /**
  * The largest element of windows that overlap unevenly, at random (Graham 2014), and their places if `return_indices`.
  *
+ * @param input float tensor [N, C, H, W] or [C, H, W]
+ * @param kernel_size the size of a window, of all axes or of each
+ * @param output_size the size of the result; or `output_ratio`, its share of the input's
+ *
  * @example
  * const places = torch.full([1, 1, 2], 0.5);
  * torch.nn.functional.fractional_max_pool2d(torch.arange(25).reshape([1, 1, 5, 5]).float(), 2, {
@@ -103,6 +109,10 @@ export function fractional_max_pool2d(...args: PoolArguments): Pooled {
 /**
  * The same over three axes.
  *
+ * @param input float tensor [N, C, D, H, W] or [C, D, H, W]
+ * @param kernel_size the size of a window, of all axes or of each
+ * @param output_size the size of the result; or `output_ratio`, its share of the input's
+ *
  * @example
  * torch.nn.functional.fractional_max_pool3d(torch.rand([1, 1, 5, 5, 5]), 2, { output_ratio: 0.6 }).shape  // [1, 1, 3, 3, 3]
  */
@@ -111,6 +121,10 @@ export function fractional_max_pool3d(...args: PoolArguments): Pooled {
 }
 /**
  * The elements and, always, their places.
+ *
+ * @param input float tensor [N, C, H, W] or [C, H, W]
+ * @param kernel_size the size of a window, of all axes or of each
+ * @param output_size the size of the result; or `output_ratio`, its share of the input's
  *
  * @example
  * const places = torch.full([1, 1, 2], 0.5);
@@ -124,6 +138,10 @@ export function fractional_max_pool2d_with_indices(...args: PoolArguments): [val
 }
 /**
  * `fractional_max_pool3d`, and where each element stood.
+ *
+ * @param input float tensor [N, C, D, H, W] or [C, D, H, W]
+ * @param kernel_size the size of a window, of all axes or of each
+ * @param output_size the size of the result; or `output_ratio`, its share of the input's
  *
  * @example
  * const [values, indices] = torch.nn.functional.fractional_max_pool3d_with_indices(torch.rand([1, 1, 5, 5, 5]), 2, {

@@ -11,15 +11,16 @@ import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names
 import * as views from "../views/views.js";
 
 export interface AlongOptions {
+  /** The axis. */
   dim?: number;
+  /** What `input` is cast to first. */
   dtype?: DType | null;
+  /** Of truth values, of a shape that broadcasts with `input`: which elements count; all unless given. */
   mask?: Tensor | null;
 }
-export interface MedianOptions {
-  dim?: number;
+export interface MedianOptions extends AlongOptions {
+  /** Whether the axis stays, with length 1. */
   keepdim?: boolean;
-  dtype?: DType | null;
-  mask?: Tensor | null;
 }
 
 /** The input with `value` where the mask does not hold; and its axis. */
@@ -46,6 +47,9 @@ function filled(
 /**
  * The sum of the elements under the mask up to and including each one.
  *
+ * @param input tensor of any shape
+ * @param dim the axis
+ *
  * @example
  * torch.masked.cumsum(torch.tensor([1, 2, 3]), 0, { mask: torch.tensor([true, false, true]) })  // [1, 1, 4]
  */
@@ -58,6 +62,9 @@ export function cumsum(...args: unknown[]): Tensor {
 /**
  * The product of the elements under the mask up to and including each one.
  *
+ * @param input tensor of any shape
+ * @param dim the axis
+ *
  * @example
  * torch.masked.cumprod(torch.tensor([2, 3, 4]), 0, { mask: torch.tensor([true, false, true]) })  // [2, 2, 8]
  */
@@ -69,6 +76,9 @@ export function cumprod(...args: unknown[]): Tensor {
 
 /**
  * The middle one of the elements under the mask along `dim`; NaN where there is none.  Floating point only.
+ *
+ * @param input tensor of any shape
+ * @param dim the axis
  *
  * @example
  * torch.masked.median(torch.tensor([[1, 9, 2, 7]]), 1, { mask: torch.tensor([[true, false, true, true]]) })  // [2]

@@ -222,8 +222,9 @@ export const detach_ = /* @__PURE__ */ operator("detach_ input", (input: Tensor)
  * @example
  * torch.resize_as_(torch.tensor([1, 2, 3, 4]), torch.zeros([2, 2]))  // [[1, 2], [3, 4]]
  */
-export const resize_as_ = /* @__PURE__ */ operator("resize_as_ input the_template", (input: Tensor, other: Tensor) =>
-  resize_(input, [tensorOf(other, "resize_as_", "the_template").shape]),
+export const resize_as_ = /* @__PURE__ */ operator(
+  "resize_as_ input the_template",
+  (input: Tensor, the_template: Tensor) => resize_(input, [tensorOf(the_template, "resize_as_", "the_template").shape]),
 );
 /** Makes the tensor the view that `as_strided` gives. */
 export const as_strided_ = /* @__PURE__ */ operator(
@@ -241,7 +242,7 @@ export const conj_physical_ = /* @__PURE__ */ operator("conj_physical_ input", (
 /**
  * Whether it was made in inference mode.
  *
- * @param input tensor
+ * @param input any tensor
  *
  * @example
  * torch.inference_mode(() => torch.is_inference(torch.tensor([1])))  // true
@@ -250,25 +251,25 @@ export const is_inference = /* @__PURE__ */ operator("is_inference input", ({ st
 /**
  * Whether a conjugate is put off: never here.
  *
- * @param input tensor
+ * @param input any tensor
  *
  * @example
  * torch.is_conj(torch.conj(torch.complex(torch.tensor([1]), torch.tensor([2]))))  // false
  */
-export const is_conj = /* @__PURE__ */ operator("is_conj input", (_: Tensor) => false);
+export const is_conj = /* @__PURE__ */ operator("is_conj input", (input: Tensor) => false);
 /**
  * Whether a sign is put off: never here.
  *
- * @param input tensor
+ * @param input any tensor
  *
  * @example
  * torch.is_neg(torch.tensor([-1]))  // false
  */
-export const is_neg = /* @__PURE__ */ operator("is_neg input", (_: Tensor) => false);
+export const is_neg = /* @__PURE__ */ operator("is_neg input", (input: Tensor) => false);
 /**
  * -1 on the CPU, else the number of the GPU.
  *
- * @param input tensor
+ * @param input any tensor
  *
  * @example
  * torch.get_device(torch.zeros([2], { device: "cpu" }))  // -1

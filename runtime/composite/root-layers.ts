@@ -138,7 +138,7 @@ export const batch_norm = /* @__PURE__ */ operator(
     training: boolean,
     momentum: number,
     eps: number,
-    _cudnn_enabled?: boolean,
+    cudnn_enabled?: boolean,
   ) => F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps) as Tensor,
 );
 /**
@@ -168,7 +168,7 @@ export const instance_norm = /* @__PURE__ */ operator(
     use_input_stats: boolean,
     momentum: number,
     eps: number,
-    _cudnn_enabled?: boolean,
+    cudnn_enabled?: boolean,
   ) => F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps) as Tensor,
 );
 /**
@@ -228,6 +228,13 @@ const hidden = (op: string) => (hx: unknown) => tensorOf(hx, op, "hx");
 /**
  * The hidden state and the cell after one step; `hx` holds both before it.
  *
+ * @param input float tensor [N, D]
+ * @param hx list of two float tensors [N, H]: the hidden state and the cell
+ * @param w_ih float tensor [4 H, D]: the weights of the input
+ * @param w_hh float tensor [4 H, H]: those of the hidden state
+ * @param b_ih float tensor [4 H] that is added to the one product
+ * @param b_hh float tensor [4 H] that is added to the other
+ *
  * @example
  * const x = torch.zeros([1, 2]), hidden = torch.zeros([1, 1]), cell = torch.ones([1, 1]);
  * torch.lstm_cell(x, [hidden, cell], torch.ones([4, 2]), torch.ones([4, 1]))  // [[[0.231059]], [[0.5]]]
@@ -245,6 +252,13 @@ export const lstm_cell = /* @__PURE__ */ cell<readonly Tensor[], [Tensor, Tensor
 /**
  * One step of a gated recurrent unit.
  *
+ * @param input float tensor [N, D]
+ * @param hx float tensor [N, H]: the hidden state
+ * @param w_ih float tensor [3 H, D]: the weights of the input
+ * @param w_hh float tensor [3 H, H]: those of the hidden state
+ * @param b_ih float tensor [3 H] that is added to the one product
+ * @param b_hh float tensor [3 H] that is added to the other
+ *
  * @example
  * torch.gru_cell(torch.zeros([1, 2]), torch.ones([1, 1]), torch.ones([3, 2]), torch.zeros([3, 1]))  // [[0.5]]
  */
@@ -258,12 +272,26 @@ const elman = (op: string, nonlinearity: "tanh" | "relu") =>
 /**
  * One step of a recurrent network with tanh.
  *
+ * @param input float tensor [N, D]
+ * @param hx float tensor [N, H]: the hidden state
+ * @param w_ih float tensor [H, D]: the weights of the input
+ * @param w_hh float tensor [H, H]: those of the hidden state
+ * @param b_ih float tensor [H] that is added to the one product
+ * @param b_hh float tensor [H] that is added to the other
+ *
  * @example
  * torch.rnn_tanh_cell(torch.tensor([[1, 2]]), torch.tensor([[0.5]]), torch.tensor([[1, -1]]), torch.tensor([[2]]))  // [[0]]
  */
 export const rnn_tanh_cell = /* @__PURE__ */ elman("rnn_tanh_cell", "tanh");
 /**
  * One step of a recurrent network with relu.
+ *
+ * @param input float tensor [N, D]
+ * @param hx float tensor [N, H]: the hidden state
+ * @param w_ih float tensor [H, D]: the weights of the input
+ * @param w_hh float tensor [H, H]: those of the hidden state
+ * @param b_ih float tensor [H] that is added to the one product
+ * @param b_hh float tensor [H] that is added to the other
  *
  * @example
  * torch.rnn_relu_cell(torch.tensor([[1, 2]]), torch.tensor([[0.5]]), torch.tensor([[1, 1]]), torch.tensor([[2]]))  // [[4]]

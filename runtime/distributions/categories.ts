@@ -119,7 +119,6 @@ abstract class Weighted extends DistributionClass {
 }
 
 class CategoricalClass extends Weighted {
-  /** A place, from 0 on, by weights. */
   constructor(probs?: Tensor | null, logits?: Tensor | null, validate_args?: Validate) {
     super(probs, logits, validate_args);
     this.shaped(this.param_shape.slice(0, -1));
@@ -154,13 +153,24 @@ class CategoricalClass extends Weighted {
     return expanded ? expand(values, [this.events, ...this.batch_shape]) : values;
   }
 }
+/**
+ * A place, from 0 on, by weights.
+ *
+ * @param probs tensor [*, places]: weights, which need not add up to 1
+ * @param logits tensor [*, places], instead of `probs`: logarithms of weights
+ *
+ * @example
+ * const wheel = torch.distributions.Categorical(torch.tensor([1, 1, 2]));
+ * wheel.probs  // [0.25, 0.25, 0.5]
+ * torch.manual_seed(0);
+ * torch.distributions.Categorical(torch.tensor([1, 0, 3])).sample([1000]).unique()  // [0, 2]
+ */
 export const Categorical = /* @__PURE__ */ distribution(CategoricalClass, "Categorical", "probs? logits?", WEIGHTS, {
   has_enumerate_support: true,
 });
 export type Categorical = CategoricalClass;
 
 class OneHotCategoricalClass extends Weighted {
-  /** A place by weights, as a vector with a one there. */
   constructor(probs?: Tensor | null, logits?: Tensor | null, validate_args?: Validate) {
     super(probs, logits, validate_args);
     this.shaped(this.param_shape.slice(0, -1), this.param_shape.slice(-1));
@@ -191,6 +201,15 @@ class OneHotCategoricalClass extends Weighted {
     return expanded ? expand(values, [n, ...this.batch_shape, n]) : values;
   }
 }
+/**
+ * A place by weights, as a vector with a one there.
+ *
+ * @param probs tensor [*, places]: weights, which need not add up to 1
+ * @param logits tensor [*, places], instead of `probs`: logarithms of weights
+ *
+ * @example
+ * torch.distributions.OneHotCategorical(torch.tensor([0.2, 0.8])).enumerate_support()  // [[1, 0], [0, 1]]
+ */
 export const OneHotCategorical = /* @__PURE__ */ distribution(
   OneHotCategoricalClass,
   "OneHotCategorical",
@@ -206,7 +225,16 @@ class OneHotCategoricalStraightThroughClass extends OneHotCategoricalClass {
     return add(this.sample(sample_shape), sub(probs, probs.detach()));
   }
 }
-/** `OneHotCategorical` whose samples have the gradients of the weights. */
+/**
+ * `OneHotCategorical` whose samples have the gradients of the weights.
+ *
+ * @param probs tensor [*, places]: weights, which need not add up to 1
+ * @param logits tensor [*, places], instead of `probs`: logarithms of weights
+ *
+ * @example
+ * const probs = torch.tensor([0.5, 0.5], { requires_grad: true });
+ * torch.distributions.OneHotCategoricalStraightThrough(probs).rsample().requires_grad  // true
+ */
 export const OneHotCategoricalStraightThrough = /* @__PURE__ */ distribution(
   OneHotCategoricalStraightThroughClass,
   "OneHotCategoricalStraightThrough",
@@ -219,7 +247,6 @@ export type OneHotCategoricalStraightThrough = OneHotCategoricalStraightThroughC
 class RelaxedOneHotCategoricalClass extends Weighted {
   readonly temperature: Tensor;
 
-  /** Shares of a whole, of which one nears 1 as the temperature falls: softmax of weights and Gumbel's numbers. */
   constructor(temperature: Value, probs?: Tensor | null, logits?: Tensor | null, validate_args?: Validate) {
     super(probs, logits, validate_args);
     this.temperature = broadcast_all(
@@ -244,6 +271,16 @@ class RelaxedOneHotCategoricalClass extends Weighted {
     return add(factor, sub(sum(sub(s, x), -1), mul(n, logsumexp(s, -1))));
   }
 }
+/**
+ * Shares of a whole, of which one nears 1 as the temperature falls: softmax of weights and Gumbel's numbers.
+ *
+ * @param temperature positive; near 0 one share is near 1
+ * @param probs tensor [*, places]: weights, which need not add up to 1
+ * @param logits tensor [*, places], instead of `probs`: logarithms of weights
+ *
+ * @example
+ * torch.distributions.RelaxedOneHotCategorical(0.5, torch.tensor([1, 1, 2])).sample().sum().round({ decimals: 4 })  // 1
+ */
 export const RelaxedOneHotCategorical = /* @__PURE__ */ distribution(
   RelaxedOneHotCategoricalClass,
   "RelaxedOneHotCategorical",
@@ -256,7 +293,6 @@ export type RelaxedOneHotCategorical = RelaxedOneHotCategoricalClass;
 class MultinomialClass extends Weighted {
   readonly total_count: number;
 
-  /** How often each place comes in `total_count` draws. */
   constructor(total_count: number | null = 1, probs?: Tensor | null, logits?: Tensor | null, validate_args?: Validate) {
     super(probs, logits, validate_args);
     if (typeof (total_count ?? 1) !== "number")
@@ -301,6 +337,18 @@ class MultinomialClass extends Weighted {
     return add(ways, sum(powers, -1));
   }
 }
+/**
+ * How often each place comes in `total_count` draws.
+ *
+ * @param total_count how many draws there are; 1 unless given
+ * @param probs tensor [*, places]: weights, which need not add up to 1
+ * @param logits tensor [*, places], instead of `probs`: logarithms of weights
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const draws = torch.distributions.Multinomial(10, torch.tensor([1, 1, 2]));
+ * [draws.mean, draws.sample().sum()]  // [[2.5, 2.5, 5], 10]
+ */
 export const Multinomial = /* @__PURE__ */ distribution(
   MultinomialClass,
   "Multinomial",

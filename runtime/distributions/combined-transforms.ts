@@ -33,7 +33,6 @@ const over = (constraint: Constraint, dims: number): Constraint =>
 
 class ComposeClass extends TransformClass {
   readonly parts: readonly Transform[];
-  /** One transform after another. */
   constructor(parts: readonly Transform[], cache_size?: Cache) {
     super(cache_size);
     const all = listed(parts, "ComposeTransform", "parts");
@@ -98,16 +97,29 @@ class ComposeClass extends TransformClass {
   }
 }
 const times = (a: Value, b: Value): Value => (typeof a === "number" && typeof b === "number" ? a * b : mul(a, b));
+/**
+ * One transform after another.
+ *
+ * @param parts transforms, the first of which comes first
+ *
+ * @example
+ * const { AffineTransform, ComposeTransform, ExpTransform } = torch.distributions.transforms;
+ * ComposeTransform([AffineTransform(0, 2), ExpTransform()])(torch.tensor([0]))  // [1]
+ */
 export const ComposeTransform = /* @__PURE__ */ transform(ComposeClass, "ComposeTransform", "parts");
 export type ComposeTransform = ComposeClass;
 
-/** Every value as it is. */
+/**
+ * Every value as it is.
+ *
+ * @example
+ * torch.distributions.transforms.identity_transform(torch.tensor([1, 2]))  // [1, 2]
+ */
 export const identity_transform: ComposeTransform = /* @__PURE__ */ ComposeTransform([]);
 
 class IndependentTransformClass extends TransformClass {
   readonly base_transform: Transform;
   readonly reinterpreted_batch_ndims: number;
-  /** The same, of which so many more of the last axes count as one value. */
   constructor(base_transform: Transform, reinterpreted_batch_ndims: number, cache_size?: Cache) {
     super(cache_size);
     this.base_transform = transformOf(base_transform, "IndependentTransform", "base_transform");
@@ -148,6 +160,17 @@ class IndependentTransformClass extends TransformClass {
     return `IndependentTransform(${this.base_transform}, ${this.reinterpreted_batch_ndims})`;
   }
 }
+/**
+ * The same, of which so many more of the last axes count as one value.
+ *
+ * @param base_transform transform of values of fewer axes
+ * @param reinterpreted_batch_ndims how many axes more a value has
+ *
+ * @example
+ * const { ExpTransform, IndependentTransform } = torch.distributions.transforms;
+ * const x = torch.tensor([[1, 2], [3, 4]]);
+ * IndependentTransform(ExpTransform(), 1).log_abs_det_jacobian(x, x.exp())  // [3, 7]
+ */
 export const IndependentTransform = /* @__PURE__ */ transform(
   IndependentTransformClass,
   "IndependentTransform",
@@ -161,7 +184,6 @@ const sizesOf = (shape: unknown, name: string): Sizes =>
 class ReshapeClass extends TransformClass {
   readonly in_shape: Sizes;
   readonly out_shape: Sizes;
-  /** The same numbers in another shape. */
   constructor(in_shape: Sizes, out_shape: Sizes, cache_size?: Cache) {
     super(cache_size);
     this.in_shape = sizesOf(in_shape, "in_shape");
@@ -201,6 +223,15 @@ class ReshapeClass extends TransformClass {
     return [...shape.slice(0, at), ...to];
   }
 }
+/**
+ * The same numbers in another shape.
+ *
+ * @param in_shape the shape of a value
+ * @param out_shape the shape that it gets
+ *
+ * @example
+ * torch.distributions.transforms.ReshapeTransform([4], [2, 2])(torch.tensor([1, 2, 3, 4]))  // [[1, 2], [3, 4]]
+ */
 export const ReshapeTransform = /* @__PURE__ */ transform(ReshapeClass, "ReshapeTransform", "in_shape out_shape", {
   bijective: true,
 });
@@ -235,7 +266,6 @@ abstract class BesideClass extends TransformClass {
 
 class CatClass extends BesideClass {
   readonly lengths: readonly number[];
-  /** Each transform takes so much of an axis as `lengths` says. */
   constructor(tseq: readonly Transform[], dim = 0, lengths?: readonly number[] | null, cache_size?: Cache) {
     super(tseq, dim, cache_size, "CatTransform");
     this.lengths = lengths ?? this.transforms.map(() => 1);
@@ -262,11 +292,21 @@ class CatClass extends BesideClass {
     return cat(parts, this.dim);
   }
 }
+/**
+ * Each transform takes so much of an axis as `lengths` says.
+ *
+ * @param tseq transforms, one for each part
+ * @param dim the axis; 0 unless given
+ * @param lengths how long each part is; 1 unless given
+ *
+ * @example
+ * const { CatTransform, ExpTransform, identity_transform } = torch.distributions.transforms;
+ * CatTransform([identity_transform, ExpTransform()], { lengths: [2, 1] })(torch.tensor([1, 2, 0]))  // [1, 2, 1]
+ */
 export const CatTransform = /* @__PURE__ */ transform(CatClass, "CatTransform", "tseq dim? lengths?");
 export type CatTransform = CatClass;
 
 class StackClass extends BesideClass {
-  /** Each transform takes one place of an axis. */
   constructor(tseq: readonly Transform[], dim = 0, cache_size?: Cache) {
     super(tseq, dim, cache_size, "StackTransform");
   }
@@ -289,5 +329,15 @@ class StackClass extends BesideClass {
     return stack(parts, this.dim);
   }
 }
+/**
+ * Each transform takes one place of an axis.
+ *
+ * @param tseq transforms, one for each place
+ * @param dim the axis; 0 unless given
+ *
+ * @example
+ * const { ExpTransform, StackTransform, identity_transform } = torch.distributions.transforms;
+ * StackTransform([identity_transform, ExpTransform()])(torch.tensor([5, 0]))  // [5, 1]
+ */
 export const StackTransform = /* @__PURE__ */ transform(StackClass, "StackTransform", "tseq dim?");
 export type StackTransform = StackClass;

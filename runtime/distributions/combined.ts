@@ -30,7 +30,6 @@ class IndependentClass extends DistributionClass {
   base_dist: Distribution;
   readonly reinterpreted_batch_ndims: number;
 
-  /** The same distribution, of which so many of the last batch axes count as one value. */
   constructor(base_distribution: Distribution, reinterpreted_batch_ndims: number, validate_args?: Validate) {
     super([], [], validate_args);
     const { batch_shape, event_shape } = distributionOf(base_distribution, "Independent", "base_distribution");
@@ -98,6 +97,16 @@ class IndependentClass extends DistributionClass {
     return `Independent(${this.base_dist}, ${this.reinterpreted_batch_ndims})`;
   }
 }
+/**
+ * The same distribution, of which so many of the last batch axes count as one value.
+ *
+ * @param base_distribution distribution whose batch has as many axes
+ * @param reinterpreted_batch_ndims how many of its batch axes become axes of a value
+ *
+ * @example
+ * const rows = torch.distributions.Independent(torch.distributions.Normal(torch.zeros([2, 3]), 1), 1);
+ * [rows.batch_shape, rows.event_shape, rows.log_prob(torch.zeros([2, 3])).shape]  // [[2], [3], [2]]
+ */
 export const Independent = /* @__PURE__ */ distribution(
   IndependentClass,
   "Independent",
@@ -110,7 +119,6 @@ class MixtureSameFamilyClass extends DistributionClass {
   mixture_distribution: Categorical;
   component_distribution: Distribution;
 
-  /** One of the components, which lie along their last batch axis, chosen by a `Categorical`. */
   constructor(mixture_distribution: Categorical, component_distribution: Distribution, validate_args?: Validate) {
     super([], [], validate_args);
     const op = "MixtureSameFamily",
@@ -178,6 +186,17 @@ class MixtureSameFamilyClass extends DistributionClass {
     return `MixtureSameFamily(\n  ${this.mixture_distribution},\n  ${this.component_distribution})`;
   }
 }
+/**
+ * One of the components, which lie along their last batch axis, chosen by a `Categorical`.
+ *
+ * @param mixture_distribution how likely each component is
+ * @param component_distribution distribution whose last batch axis has the components
+ *
+ * @example
+ * const weights = torch.distributions.Categorical(torch.tensor([1, 3]));
+ * const mixture = torch.distributions.MixtureSameFamily(weights, torch.distributions.Normal(torch.tensor([0, 4]), 1));
+ * mixture.mean  // 3
+ */
 export const MixtureSameFamily: Callable<typeof MixtureSameFamilyClass> = /* @__PURE__ */ distribution(
   MixtureSameFamilyClass,
   "MixtureSameFamily",

@@ -76,11 +76,27 @@ function constraintOf(value: Constraint, op: string): Constraint {
   return value instanceof Constraint ? value : refuse(op, "constraint", "a constraint", value);
 }
 
-/** A transform into what a constraint allows that can be undone. */
+/**
+ * A transform into what a constraint allows that can be undone.
+ *
+ * @param constraint what the result must hold
+ *
+ * @example
+ * const { biject_to, constraints } = torch.distributions;
+ * biject_to(constraints.positive)(torch.tensor([0]))  // [1]
+ */
 export const biject_to: ConstraintRegistry = /* @__PURE__ */ registry("biject_to", {
   Simplex: () => StickBreakingTransform(),
 });
-/** A transform into what a constraint allows, which may take several values to one. */
+/**
+ * A transform into what a constraint allows, which may take several values to one.
+ *
+ * @param constraint what the result must hold
+ *
+ * @example
+ * const { transform_to, constraints } = torch.distributions;
+ * transform_to(constraints.simplex)(torch.tensor([0, 0, 0, 0]))  // [0.25, 0.25, 0.25, 0.25]
+ */
 export const transform_to: ConstraintRegistry = /* @__PURE__ */ registry("transform_to", {
   Simplex: () => SoftmaxTransform(),
   LowerCholesky: () => LowerCholeskyTransform(),

@@ -33,7 +33,14 @@ import {
 import { half_open_interval, integer_interval, nonnegative, nonnegative_integer, real } from "./constraints.js";
 import { type Given, WEIGHT, family } from "./family.js";
 
-/** How many events come of which `rate` are expected. */
+/**
+ * How many events come of which `rate` are expected.
+ *
+ * @param rate number or tensor from 0 on: the expected count
+ *
+ * @example
+ * torch.distributions.Poisson(2).log_prob(torch.tensor([0, 1, 2])).exp()  // [0.135335, 0.270671, 0.270671]
+ */
 export const Poisson = /* @__PURE__ */ family<"rate">({
   name: "Poisson",
   holds: { rate: nonnegative },
@@ -77,7 +84,16 @@ function* listed(n: Tensor): Generator<number> {
   for (let i = 0; i < n.numel(); i++) yield Number(storage.elements[offset + i]);
 }
 
-/** How many of `total_count` trials succeed. */
+/**
+ * How many of `total_count` trials succeed.
+ *
+ * @param total_count whole number or tensor of some: how many trials there are
+ * @param probs number or tensor from 0 to 1: the probability that one succeeds
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * torch.distributions.Binomial(4, 0.5).log_prob(torch.tensor([0, 1, 2, 3, 4])).exp()  // [0.0625, 0.25, 0.375, 0.25, 0.0625]
+ */
 export const Binomial = /* @__PURE__ */ family<"total_count" | "probs" | "logits">({
   name: "Binomial",
   holds: { total_count: nonnegative_integer, ...WEIGHT },
@@ -108,7 +124,16 @@ export const Binomial = /* @__PURE__ */ family<"total_count" | "probs" | "logits
 });
 export type Binomial = InstanceType<typeof Binomial>;
 
-/** How many trials succeed before `total_count` have failed. */
+/**
+ * How many trials succeed before `total_count` have failed.
+ *
+ * @param total_count number or tensor: at how many failures it ends
+ * @param probs number or tensor from 0 to 1, without 1: the probability of a success
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * torch.distributions.NegativeBinomial(2, 0.5).log_prob(torch.tensor([0, 1])).exp()  // [0.25, 0.25]
+ */
 export const NegativeBinomial = /* @__PURE__ */ family<"total_count" | "probs" | "logits">({
   name: "NegativeBinomial",
   holds: { total_count: nonnegative, probs: /* @__PURE__ */ half_open_interval(0, 1), logits: real },

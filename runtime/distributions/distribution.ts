@@ -52,7 +52,6 @@ class DistributionClass {
   event_shape: Shape = [];
   protected validates: boolean;
 
-  /** A base class to derive from: give it `log_prob`, `rsample` and what else there is. */
   constructor(batch_shape: Sizes = [], event_shape: Sizes = [], validate_args?: Validate) {
     const given = isOptions(validate_args) ? validate_args.validate_args : validate_args;
     this.validates = (given as boolean | null | undefined) ?? checking;
@@ -253,6 +252,15 @@ export function distribution<C extends Class>(
 export const declared = <C extends Class>(target: C, name: string, line: string): Callable<C> =>
   callable(target, name, `constructor ${line} validate_args?, ${METHODS}`);
 
+/**
+ * A base class to derive from: give it `log_prob`, `rsample` and what else there is.
+ *
+ * @param batch_shape list of numbers: how many distributions of their own there are, along each axis
+ * @param event_shape list of numbers: the shape of one value
+ *
+ * @example
+ * torch.distributions.Normal(torch.zeros([2, 3]), 1) instanceof torch.distributions.Distribution  // true
+ */
 export const Distribution = /* @__PURE__ */ distribution(
   DistributionClass,
   "Distribution",

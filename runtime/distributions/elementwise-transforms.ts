@@ -33,7 +33,6 @@ import { type Distribution, distributionOf } from "./distribution.js";
 import { type Cache, TransformClass, transform } from "./transform.js";
 
 class ExpClass extends TransformClass {
-  /** y = exp(x). */
   override _call(x: Tensor): Tensor {
     return exp(x);
   }
@@ -44,6 +43,13 @@ class ExpClass extends TransformClass {
     return x;
   }
 }
+/**
+ * y = exp(x).
+ *
+ * @example
+ * const exp = torch.distributions.transforms.ExpTransform();
+ * [exp(torch.tensor([0])), exp.inv(torch.tensor([1]))]  // [[1], [0]]
+ */
 export const ExpTransform = /* @__PURE__ */ transform(ExpClass, "ExpTransform", "", {
   bijective: true,
   domain: real,
@@ -56,7 +62,6 @@ const shapeOf = (value: Value): Sizes => (value instanceof Tensor ? value.shape 
 
 class PowerClass extends TransformClass {
   readonly exponent: Value;
-  /** y = x ** exponent, of positive numbers. */
   constructor(exponent: Value, cache_size?: Cache) {
     super(cache_size);
     this.exponent = valueOf(exponent, "PowerTransform", "exponent");
@@ -80,6 +85,14 @@ class PowerClass extends TransformClass {
     return this.forward_shape(shape);
   }
 }
+/**
+ * y = x ** exponent, of positive numbers.
+ *
+ * @param exponent number or tensor, not 0
+ *
+ * @example
+ * torch.distributions.transforms.PowerTransform(2)(torch.tensor([1, 2, 3]))  // [1, 4, 9]
+ */
 export const PowerTransform = /* @__PURE__ */ transform(PowerClass, "PowerTransform", "exponent", {
   bijective: true,
   domain: positive,
@@ -88,7 +101,6 @@ export const PowerTransform = /* @__PURE__ */ transform(PowerClass, "PowerTransf
 export type PowerTransform = PowerClass;
 
 class SigmoidClass extends TransformClass {
-  /** y = 1 / (1 + exp(-x)). */
   override _call(x: Tensor): Tensor {
     return between(sigmoid(x));
   }
@@ -100,6 +112,12 @@ class SigmoidClass extends TransformClass {
     return neg(add(softplus(neg(x)), softplus(x)));
   }
 }
+/**
+ * y = 1 / (1 + exp(-x)).
+ *
+ * @example
+ * torch.distributions.transforms.SigmoidTransform()(torch.tensor([0]))  // [0.5]
+ */
 export const SigmoidTransform = /* @__PURE__ */ transform(SigmoidClass, "SigmoidTransform", "", {
   bijective: true,
   domain: real,
@@ -109,7 +127,6 @@ export const SigmoidTransform = /* @__PURE__ */ transform(SigmoidClass, "Sigmoid
 export type SigmoidTransform = SigmoidClass;
 
 class SoftplusClass extends TransformClass {
-  /** y = log(1 + exp(x)). */
   override _call(x: Tensor): Tensor {
     return softplus(x);
   }
@@ -120,6 +137,12 @@ class SoftplusClass extends TransformClass {
     return neg(softplus(neg(x)));
   }
 }
+/**
+ * y = log(1 + exp(x)).
+ *
+ * @example
+ * torch.distributions.transforms.SoftplusTransform()(torch.tensor([0]))  // [0.693147]
+ */
 export const SoftplusTransform = /* @__PURE__ */ transform(SoftplusClass, "SoftplusTransform", "", {
   bijective: true,
   domain: real,
@@ -129,7 +152,6 @@ export const SoftplusTransform = /* @__PURE__ */ transform(SoftplusClass, "Softp
 export type SoftplusTransform = SoftplusClass;
 
 class TanhClass extends TransformClass {
-  /** y = tanh(x). */
   override _call(x: Tensor): Tensor {
     return tanh(x);
   }
@@ -141,6 +163,12 @@ class TanhClass extends TransformClass {
     return mul(2, sub(sub(Math.LN2, x), softplus(mul(-2, x))));
   }
 }
+/**
+ * y = tanh(x).
+ *
+ * @example
+ * torch.distributions.transforms.TanhTransform()(torch.tensor([0, 1]))  // [0, 0.761594]
+ */
 export const TanhTransform = /* @__PURE__ */ transform(TanhClass, "TanhTransform", "", {
   bijective: true,
   domain: real,
@@ -150,7 +178,6 @@ export const TanhTransform = /* @__PURE__ */ transform(TanhClass, "TanhTransform
 export type TanhTransform = TanhClass;
 
 class AbsClass extends TransformClass {
-  /** y = |x|; the way back takes the number itself. */
   override _call(x: Tensor): Tensor {
     return abs(x);
   }
@@ -158,6 +185,12 @@ class AbsClass extends TransformClass {
     return y;
   }
 }
+/**
+ * y = |x|; the way back takes the number itself.
+ *
+ * @example
+ * torch.distributions.transforms.AbsTransform()(torch.tensor([-1, 2]))  // [1, 2]
+ */
 export const AbsTransform = /* @__PURE__ */ transform(AbsClass, "AbsTransform", "", {
   domain: real,
   codomain: positive,
@@ -168,7 +201,6 @@ class AffineClass extends TransformClass {
   readonly loc: Value;
   readonly scale: Value;
   private readonly dims: number;
-  /** y = loc + scale * x; `event_dim` last axes are one value. */
   constructor(loc: Value, scale: Value, event_dim = 0, cache_size?: Cache) {
     super(cache_size);
     this.loc = valueOf(loc, "AffineTransform", "loc");
@@ -203,6 +235,17 @@ class AffineClass extends TransformClass {
     return this.forward_shape(shape);
   }
 }
+/**
+ * y = loc + scale * x; `event_dim` last axes are one value.
+ *
+ * @param loc what is added
+ * @param scale what is multiplied by
+ * @param event_dim how many of the last axes count as one value; 0 unless given
+ *
+ * @example
+ * const affine = torch.distributions.transforms.AffineTransform(1, 2);
+ * [affine(torch.tensor([0, 1])), affine.inv(torch.tensor([1, 3]))]  // [[1, 3], [0, 1]]
+ */
 export const AffineTransform = /* @__PURE__ */ transform(AffineClass, "AffineTransform", "loc scale event_dim?", {
   bijective: true,
 });
@@ -210,7 +253,6 @@ export type AffineTransform = AffineClass;
 
 class CumulativeDistributionClass extends TransformClass {
   readonly distribution: Distribution;
-  /** y = the share of a distribution below x. */
   constructor(distribution: Distribution, cache_size?: Cache) {
     super(cache_size);
     this.distribution = distributionOf(distribution, "CumulativeDistributionTransform", "distribution");
@@ -228,6 +270,15 @@ class CumulativeDistributionClass extends TransformClass {
     return this.distribution.log_prob(x);
   }
 }
+/**
+ * y = the share of a distribution below x.
+ *
+ * @param distribution of numbers, which has `cdf` and `icdf`
+ *
+ * @example
+ * const { Normal, transforms } = torch.distributions;
+ * transforms.CumulativeDistributionTransform(Normal(0, 1))(torch.tensor([0]))  // [0.5]
+ */
 export const CumulativeDistributionTransform = /* @__PURE__ */ transform(
   CumulativeDistributionClass,
   "CumulativeDistributionTransform",

@@ -53,7 +53,16 @@ const GAMMA: Family<"concentration" | "rate"> = {
   expected: ({ concentration: a, rate: b }, { mean, log: log_mean }) =>
     log_mean ? sub(sub(add(xlogy(a, b), mul(sub(a, 1), log_mean())), mul(b, mean)), lgamma(a)) : null,
 };
-/** Positive numbers: the time until `concentration` events that come at `rate`. */
+/**
+ * Positive numbers: the time until `concentration` events that come at `rate`.
+ *
+ * @param concentration positive number or tensor: how many events are waited for
+ * @param rate positive number or tensor: how many come in a unit of time
+ *
+ * @example
+ * const waiting = torch.distributions.Gamma(3, 2);
+ * [waiting.mean, waiting.variance]  // [1.5, 0.75]
+ */
 export const Gamma = /* @__PURE__ */ family<"concentration" | "rate">(GAMMA);
 export type Gamma = InstanceType<typeof Gamma>;
 
@@ -62,7 +71,14 @@ const halved = ({ df }: Given<"df">): Rated => {
   const concentration = mul(0.5, df);
   return { concentration, rate: add(mul(0, concentration), 0.5) };
 };
-/** The sum of the squares of `df` standard normal numbers. */
+/**
+ * The sum of the squares of `df` standard normal numbers.
+ *
+ * @param df positive number or tensor: the degrees of freedom, how many squares are added
+ *
+ * @example
+ * torch.distributions.Chi2(3).mean  // 3
+ */
 export const Chi2 = /* @__PURE__ */ family<"df">({
   name: "Chi2",
   prints: [],
@@ -80,7 +96,15 @@ export const Chi2 = /* @__PURE__ */ family<"df">({
 });
 export type Chi2 = InstanceType<typeof Chi2>;
 
-/** One divided by gamma numbers. */
+/**
+ * One divided by gamma numbers.
+ *
+ * @param concentration positive number or tensor: that of the gamma number
+ * @param rate positive number or tensor: that of the gamma number
+ *
+ * @example
+ * torch.distributions.InverseGamma(3, 4).mean  // 2
+ */
 export const InverseGamma = /* @__PURE__ */ family<"concentration" | "rate">({
   name: "InverseGamma",
   prints: [],
@@ -108,7 +132,16 @@ const moments = (p: Rated): Expectations => ({
   ...GAMMA.expectations!(p),
 });
 
-/** The share of one gamma number in two. */
+/**
+ * The share of one gamma number in two.
+ *
+ * @param concentration1 positive number or tensor: the weight of values near 1
+ * @param concentration0 positive number or tensor: the weight of values near 0
+ *
+ * @example
+ * const share = torch.distributions.Beta(2, 6);
+ * [share.mean, share.mode]  // [0.25, 0.166667]
+ */
 export const Beta = /* @__PURE__ */ family<"concentration1" | "concentration0">({
   name: "Beta",
   prints: [],
@@ -144,7 +177,16 @@ export const Beta = /* @__PURE__ */ family<"concentration1" | "concentration0">(
 });
 export type Beta = InstanceType<typeof Beta>;
 
-/** Standard normal numbers over the root of the mean of `df` squares of such. */
+/**
+ * Standard normal numbers over the root of the mean of `df` squares of such.
+ *
+ * @param df positive number or tensor: the degrees of freedom; the fewer, the heavier the tails
+ * @param loc number or tensor: the middle
+ * @param scale positive number or tensor
+ *
+ * @example
+ * torch.distributions.StudentT(4).variance  // 2
+ */
 export const StudentT = /* @__PURE__ */ family<"df" | "loc" | "scale">({
   name: "StudentT",
   holds: { df: positive, loc: real, scale: positive },
@@ -178,7 +220,15 @@ export const StudentT = /* @__PURE__ */ family<"df" | "loc" | "scale">({
 });
 export type StudentT = InstanceType<typeof StudentT>;
 
-/** The quotient of the means of `df1` and of `df2` squares of standard normal numbers. */
+/**
+ * The quotient of the means of `df1` and of `df2` squares of standard normal numbers.
+ *
+ * @param df1 positive number or tensor: the degrees of freedom of the numerator
+ * @param df2 positive number or tensor: those of the denominator
+ *
+ * @example
+ * torch.distributions.FisherSnedecor(2, 4).mean  // 2
+ */
 export const FisherSnedecor = /* @__PURE__ */ family<"df1" | "df2">({
   name: "FisherSnedecor",
   holds: { df1: positive, df2: positive },

@@ -13,7 +13,18 @@ type Divergence = (p: never, q: never) => Tensor;
 
 const registered: [p: Class, q: Class, fun: Divergence][] = [];
 
-/** Lets `fun(p, q)` say how far distributions of these classes are apart; the last of those that fit is asked. */
+/**
+ * Lets `fun(p, q)` say how far distributions of these classes are apart; the last of those that fit is asked.
+ *
+ * @param type_p class of distributions
+ * @param type_q class of distributions
+ * @param fun of one of each, a tensor of the batch's shape
+ *
+ * @example
+ * class Point extends torch.distributions.Distribution {}
+ * torch.distributions.kl.register_kl(Point, Point, (p, q) => torch.tensor([0]));
+ * torch.distributions.kl.kl_divergence(new Point(), new Point())  // [0]
+ */
 export function register_kl<P extends Class, Q extends Class>(
   type_p: P,
   type_q: Q,
@@ -26,7 +37,16 @@ export function register_kl<P extends Class, Q extends Class>(
   registered.push([type_p, type_q, callable(fun, "register_kl", "fun")]);
 }
 
-/** The expectation of log p(x) - log q(x) for x drawn from p: Kullback's and Leibler's measure. */
+/**
+ * The expectation of log p(x) - log q(x) for x drawn from p: Kullback's and Leibler's measure.
+ *
+ * @param p from which x is drawn
+ * @param q the other distribution, of the same kind of values
+ *
+ * @example
+ * const { Normal, kl_divergence } = torch.distributions;
+ * kl_divergence(Normal(0, 1), Normal(1, 1))  // 0.5
+ */
 export function kl_divergence(p: Distribution, q: Distribution): Tensor {
   [p, q] = taken("kl_divergence p q", arguments);
   for (const [name, x] of Object.entries({ p, q }))

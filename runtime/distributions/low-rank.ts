@@ -36,7 +36,6 @@ class LowRankMultivariateNormalClass extends DistributionClass {
   readonly cov_factor: Tensor;
   readonly cov_diag: Tensor;
 
-  /** Normal vectors of the covariance `cov_factor @ cov_factor.T + diag(cov_diag)`. */
   constructor(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args?: Validate) {
     super([], [], validate_args);
     const op = "LowRankMultivariateNormal";
@@ -117,6 +116,17 @@ class LowRankMultivariateNormalClass extends DistributionClass {
     return this.whole;
   }
 }
+/**
+ * Normal vectors of the covariance `cov_factor @ cov_factor.T + diag(cov_diag)`.
+ *
+ * @param loc float tensor [*, n]: the mean
+ * @param cov_factor float tensor [*, n, rank]
+ * @param cov_diag positive tensor [*, n]
+ *
+ * @example
+ * torch.distributions.LowRankMultivariateNormal(
+ *   torch.zeros([2]), torch.tensor([[1], [2]]), torch.ones([2])).covariance_matrix  // [[2, 2], [2, 5]]
+ */
 export const LowRankMultivariateNormal = /* @__PURE__ */ distribution(
   LowRankMultivariateNormalClass,
   "LowRankMultivariateNormal",

@@ -52,7 +52,6 @@ class WishartClass extends DistributionClass {
   readonly df: Tensor;
   declare readonly scale_tril: Tensor;
 
-  /** The sums of `df` products x xᵀ of normal vectors, whose spread is given by one of three matrices. */
   constructor(
     df: Value,
     covariance_matrix?: Tensor | null,
@@ -159,6 +158,17 @@ class WishartClass extends DistributionClass {
     return add(add(volumes, factors), add(freedoms, spreads));
   }
 }
+/**
+ * The sums of `df` products x xᵀ of normal vectors, whose spread is given by one of three matrices.
+ *
+ * @param df greater than n - 1: the degrees of freedom
+ * @param covariance_matrix tensor [*, n, n], symmetric and positive definite
+ * @param precision_matrix tensor [*, n, n], instead of it: its inverse
+ * @param scale_tril tensor [*, n, n], instead of it: its Cholesky factor
+ *
+ * @example
+ * torch.distributions.Wishart(3, torch.eye(2)).mean  // [[3, 0], [0, 3]]
+ */
 export const Wishart = /* @__PURE__ */ distribution(
   WishartClass,
   "Wishart",
@@ -181,7 +191,6 @@ class LKJCholeskyClass extends DistributionClass {
   readonly dim: number;
   readonly concentration: Tensor;
 
-  /** Factors of correlation matrices, whose determinants weigh by the power `concentration` - 1. */
   constructor(dim: number, concentration: Value = 1, validate_args?: Validate) {
     super([], [], validate_args);
     if (integer(dim, "LKJCholesky", "dim") < 2)
@@ -221,6 +230,17 @@ class LKJCholeskyClass extends DistributionClass {
     return sub(weights, volume);
   }
 }
+/**
+ * Factors of correlation matrices, whose determinants weigh by the power `concentration` - 1.
+ *
+ * @param dim how many rows the matrices have, at least 2
+ * @param concentration positive; 1: all correlation matrices alike, above 1 those near the identity are likelier
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const L = torch.distributions.LKJCholesky(3, 2).sample();
+ * L.square().sum(-1).round({ decimals: 4 })  // [1, 1, 1]
+ */
 export const LKJCholesky = /* @__PURE__ */ distribution(
   LKJCholeskyClass,
   "LKJCholesky",

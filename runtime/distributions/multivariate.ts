@@ -41,7 +41,6 @@ const inverse = (tril: Tensor): Tensor => cholesky_inverse(tril) as Tensor;
 class MultivariateNormalClass extends DistributionClass {
   readonly loc: Tensor;
 
-  /** Normal vectors, whose spread is given by one of three matrices. */
   constructor(
     loc: Tensor,
     covariance_matrix?: Tensor | null,
@@ -120,6 +119,18 @@ class MultivariateNormalClass extends DistributionClass {
     return add(0.5 * this.event_shape[0]! * (1 + Math.log(2 * Math.PI)), log_diagonal(this.scale_tril));
   }
 }
+/**
+ * Normal vectors, whose spread is given by one of three matrices.
+ *
+ * @param loc float tensor [*, n]: the mean
+ * @param covariance_matrix tensor [*, n, n], symmetric and positive definite
+ * @param precision_matrix tensor [*, n, n], instead of it: its inverse
+ * @param scale_tril tensor [*, n, n], instead of it: its Cholesky factor
+ *
+ * @example
+ * const cloud = torch.distributions.MultivariateNormal(torch.zeros([2]), torch.tensor([[4, 0], [0, 1]]));
+ * [cloud.variance, cloud.log_prob(torch.zeros([2]))]  // [[4, 1], -2.53102]
+ */
 export const MultivariateNormal = /* @__PURE__ */ distribution(
   MultivariateNormalClass,
   "MultivariateNormal",

@@ -35,7 +35,14 @@ import { greater_than_eq, nonnegative, positive, real, unit_interval } from "./c
 import { type Given, family } from "./family.js";
 import { normal_divergence, normal_entropy, normal_log_density, normal_place, normal_share, standard } from "./real.js";
 
-/** Times between events that come at `rate`. */
+/**
+ * Times between events that come at `rate`.
+ *
+ * @param rate positive number or tensor: how many events come in a unit of time
+ *
+ * @example
+ * torch.distributions.Exponential(2).mean  // 0.5
+ */
 export const Exponential = /* @__PURE__ */ family<"rate">({
   name: "Exponential",
   holds: { rate: positive },
@@ -56,7 +63,14 @@ export const Exponential = /* @__PURE__ */ family<"rate">({
 });
 export type Exponential = InstanceType<typeof Exponential>;
 
-/** The sizes of normal numbers around 0. */
+/**
+ * The sizes of normal numbers around 0.
+ *
+ * @param scale positive number or tensor: the standard deviation of the normal number
+ *
+ * @example
+ * torch.distributions.HalfNormal(2).cdf(torch.tensor([0, 2]))  // [0, 0.682689]
+ */
 export const HalfNormal = /* @__PURE__ */ family<"scale">({
   name: "HalfNormal",
   prints: [],
@@ -77,7 +91,14 @@ export const HalfNormal = /* @__PURE__ */ family<"scale">({
 });
 export type HalfNormal = InstanceType<typeof HalfNormal>;
 
-/** The sizes of Cauchy's numbers around 0. */
+/**
+ * The sizes of Cauchy's numbers around 0.
+ *
+ * @param scale positive number or tensor: that of the Cauchy number, here the median
+ *
+ * @example
+ * torch.distributions.HalfCauchy(1).cdf(torch.tensor([0, 1]))  // [0, 0.5]
+ */
 export const HalfCauchy = /* @__PURE__ */ family<"scale">({
   name: "HalfCauchy",
   prints: [],
@@ -96,7 +117,15 @@ export const HalfCauchy = /* @__PURE__ */ family<"scale">({
 });
 export type HalfCauchy = InstanceType<typeof HalfCauchy>;
 
-/** Numbers whose logarithms are normal. */
+/**
+ * Numbers whose logarithms are normal.
+ *
+ * @param loc number or tensor: the mean of the logarithm
+ * @param scale positive number or tensor: the standard deviation of the logarithm
+ *
+ * @example
+ * torch.distributions.LogNormal(0, 1).icdf(torch.tensor([0.5]))  // [1]
+ */
 export const LogNormal = /* @__PURE__ */ family<"loc" | "scale">({
   name: "LogNormal",
   prints: [],
@@ -117,7 +146,15 @@ export const LogNormal = /* @__PURE__ */ family<"loc" | "scale">({
 });
 export type LogNormal = InstanceType<typeof LogNormal>;
 
-/** Weibull's distribution, of times until something fails. */
+/**
+ * Weibull's distribution, of times until something fails.
+ *
+ * @param scale positive number or tensor: the value that a share of 1 - 1/e is below
+ * @param concentration positive number or tensor; 1: as `Exponential`
+ *
+ * @example
+ * torch.distributions.Weibull(2, 1).mean  // 2
+ */
 export const Weibull = /* @__PURE__ */ family<"scale" | "concentration">({
   name: "Weibull",
   holds: { scale: positive, concentration: positive },
@@ -155,7 +192,15 @@ export type Weibull = InstanceType<typeof Weibull>;
 const weibull_power = ({ scale, concentration }: Given<"scale" | "concentration">, k: Tensor): Tensor =>
   exp(add(mul(k, log(scale)), lgamma(add(1, div(k, concentration)))));
 
-/** Pareto's distribution, of incomes: what is above `scale`, with a tail of the power `alpha`. */
+/**
+ * Pareto's distribution, of incomes: what is above `scale`, with a tail of the power `alpha`.
+ *
+ * @param scale positive number or tensor: the least value
+ * @param alpha positive number or tensor; the larger, the lighter the tail
+ *
+ * @example
+ * torch.distributions.Pareto(1, 3).cdf(torch.tensor([2]))  // [0.875]
+ */
 export const Pareto = /* @__PURE__ */ family<"scale" | "alpha">({
   name: "Pareto",
   prints: ["alpha", "scale"],
@@ -179,7 +224,15 @@ export const Pareto = /* @__PURE__ */ family<"scale" | "alpha">({
 export type Pareto = InstanceType<typeof Pareto>;
 
 type Shapes = Given<"concentration1" | "concentration0">;
-/** Kumaraswamy's distribution: much like a beta distribution, with a simple share of what is below. */
+/**
+ * Kumaraswamy's distribution: much like a beta distribution, with a simple share of what is below.
+ *
+ * @param concentration1 positive number or tensor: the power of the value
+ * @param concentration0 positive number or tensor: the power of the rest
+ *
+ * @example
+ * torch.distributions.Kumaraswamy(2, 1).mean  // 0.666667
+ */
 export const Kumaraswamy = /* @__PURE__ */ family<"concentration1" | "concentration0">({
   name: "Kumaraswamy",
   holds: { concentration1: positive, concentration0: positive },

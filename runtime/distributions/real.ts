@@ -60,7 +60,18 @@ export function normal_divergence(p: Placed, q: Placed): Tensor {
   return sub(mul(0.5, sub(add(pow(ratio, 2), pow(standard(q, p.loc), 2)), 1)), log(ratio));
 }
 
-/** Gauss's distribution of the mean `loc` and the standard deviation `scale`. */
+/**
+ * Gauss's distribution of the mean `loc` and the standard deviation `scale`.
+ *
+ * @param loc number or tensor: the mean
+ * @param scale positive number or tensor: the standard deviation
+ *
+ * @example
+ * const heights = torch.distributions.Normal(170, 10);
+ * heights.cdf(torch.tensor([170, 180]))  // [0.5, 0.841345]
+ * torch.manual_seed(0);
+ * torch.distributions.Normal(170, 10).sample([1000]).mean().sub(170).abs().lt(1)  // true
+ */
 export const Normal = /* @__PURE__ */ family<"loc" | "scale">({
   name: "Normal",
   holds: HOLDS,
@@ -90,7 +101,15 @@ export const Normal = /* @__PURE__ */ family<"loc" | "scale">({
 });
 export type Normal = InstanceType<typeof Normal>;
 
-/** Laplace's distribution: two exponential ones, back to back at `loc`. */
+/**
+ * Laplace's distribution: two exponential ones, back to back at `loc`.
+ *
+ * @param loc number or tensor: the mean
+ * @param scale positive number or tensor: the mean distance from it
+ *
+ * @example
+ * torch.distributions.Laplace(0, 2).log_prob(torch.tensor([0, 2])).exp()  // [0.25, 0.0919699]
+ */
 export const Laplace = /* @__PURE__ */ family<"loc" | "scale">({
   name: "Laplace",
   holds: HOLDS,
@@ -121,7 +140,15 @@ export const Laplace = /* @__PURE__ */ family<"loc" | "scale">({
 });
 export type Laplace = InstanceType<typeof Laplace>;
 
-/** Cauchy's distribution: quotients of normal numbers. */
+/**
+ * Cauchy's distribution: quotients of normal numbers.
+ *
+ * @param loc number or tensor: the median
+ * @param scale positive number or tensor: half of the values are nearer than this
+ *
+ * @example
+ * torch.distributions.Cauchy(0, 1).cdf(torch.tensor([-1, 0, 1]))  // [0.25, 0.5, 0.75]
+ */
 export const Cauchy = /* @__PURE__ */ family<"loc" | "scale">({
   name: "Cauchy",
   holds: HOLDS,
@@ -140,7 +167,15 @@ export const Cauchy = /* @__PURE__ */ family<"loc" | "scale">({
 });
 export type Cauchy = InstanceType<typeof Cauchy>;
 
-/** Gumbel's distribution, of the largest of many numbers. */
+/**
+ * Gumbel's distribution, of the largest of many numbers.
+ *
+ * @param loc number or tensor: the mode
+ * @param scale positive number or tensor
+ *
+ * @example
+ * torch.distributions.Gumbel(2, 1).mode  // 2
+ */
 export const Gumbel = /* @__PURE__ */ family<"loc" | "scale">({
   name: "Gumbel",
   holds: HOLDS,
@@ -167,7 +202,16 @@ export const Gumbel = /* @__PURE__ */ family<"loc" | "scale">({
 export type Gumbel = InstanceType<typeof Gumbel>;
 
 const width = ({ low, high }: Given<"low" | "high">): Tensor => sub(high, low);
-/** Any number from `low` to `high` alike. */
+/**
+ * Any number from `low` to `high` alike.
+ *
+ * @param low number or tensor: the least value
+ * @param high number or tensor, greater than `low`: what values stay below
+ *
+ * @example
+ * const evenly = torch.distributions.Uniform(0, 4);
+ * [evenly.mean, evenly.cdf(torch.tensor(1)), evenly.log_prob(torch.tensor(1)).exp()]  // [2, 0.25, 0.25]
+ */
 export const Uniform = /* @__PURE__ */ family<"low" | "high">({
   name: "Uniform",
   holds: { low: real, high: real },
@@ -192,7 +236,15 @@ export const Uniform = /* @__PURE__ */ family<"low" | "high">({
 });
 export type Uniform = InstanceType<typeof Uniform>;
 
-/** An angle around `loc`: of a circle what Gauss's distribution is of a line. */
+/**
+ * An angle around `loc`: of a circle what Gauss's distribution is of a line.
+ *
+ * @param loc number or tensor: the mean angle, in radians
+ * @param concentration positive number or tensor; the larger, the nearer angles are to it
+ *
+ * @example
+ * torch.distributions.VonMises(0.5, 4).mean  // 0.5
+ */
 export const VonMises = /* @__PURE__ */ family<"loc" | "concentration">({
   name: "VonMises",
   holds: { loc: real, concentration: positive },
@@ -220,7 +272,16 @@ const unbent = (p: Tailed, x: Tensor): Tensor => {
     z = standard(p, x);
   return where(exponential(p), z, div(log1p(mul(z, c)), c));
 };
-/** What is left above a threshold: an exponential tail bent by `concentration`, which ends where that is negative. */
+/**
+ * What is left above a threshold: an exponential tail bent by `concentration`, which ends where that is negative.
+ *
+ * @param loc number or tensor: the least value
+ * @param scale positive number or tensor
+ * @param concentration number or tensor; the larger, the heavier the tail
+ *
+ * @example
+ * torch.distributions.GeneralizedPareto(0, 1, 0.5).mean  // 2
+ */
 export const GeneralizedPareto = /* @__PURE__ */ family<"loc" | "scale" | "concentration">({
   name: "GeneralizedPareto",
   holds: { loc: real, scale: positive, concentration: real },

@@ -29,7 +29,6 @@ import { DistributionClass, type Validate, distribution } from "./distribution.j
 class DirichletClass extends DistributionClass {
   readonly concentration: Tensor;
 
-  /** The shares of gamma numbers in their sum; `concentration` has their shapes along its last axis. */
   constructor(concentration: Tensor, validate_args?: Validate) {
     super([], [], validate_args);
     if (!(concentration instanceof Tensor) || concentration.shape.length < 1)
@@ -81,6 +80,15 @@ class DirichletClass extends DistributionClass {
     return add(sub(q.log_volume, this.log_volume), apart);
   }
 }
+/**
+ * The shares of gamma numbers in their sum; `concentration` has their shapes along its last axis.
+ *
+ * @param concentration positive tensor [*, shares]; the larger, the nearer a share is to its mean
+ *
+ * @example
+ * const shares = torch.distributions.Dirichlet(torch.tensor([1, 1, 2]));
+ * [shares.mean, shares.sample().sum().round({ decimals: 4 })]  // [[0.25, 0.25, 0.5], 1]
+ */
 export const Dirichlet = /* @__PURE__ */ distribution(
   DirichletClass,
   "Dirichlet",

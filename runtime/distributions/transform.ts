@@ -24,7 +24,6 @@ export class TransformClass {
   declare private remembered: readonly [x: Tensor, y: Tensor] | null;
   declare protected readonly cache_size: number;
 
-  /** A base class to derive from: give it `_call`, `_inverse`, `log_abs_det_jacobian`, `domain` and `codomain`. */
   constructor(cache_size: Cache = 0) {
     // An instance is a function that has the class as its prototype, so that it can be called.
     const self = ((...args: unknown[]) => self.applied(tensorOf(self, args))) as unknown as TransformClass;
@@ -200,6 +199,12 @@ class InverseTransform extends TransformClass {
   }
 }
 
+/**
+ * A base class to derive from: give it `_call`, `_inverse`, `log_abs_det_jacobian`, `domain` and `codomain`.
+ *
+ * @example
+ * torch.distributions.transforms.ExpTransform() instanceof torch.distributions.transforms.Transform  // true
+ */
 export const Transform = /* @__PURE__ */ transform(TransformClass, "Transform", "");
 export type Transform = TransformClass;
 

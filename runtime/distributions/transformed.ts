@@ -18,7 +18,6 @@ class TransformedDistributionClass extends DistributionClass {
   base_dist: Distribution;
   readonly transforms: readonly Transform[];
 
-  /** What transforms, one after another, make of samples of a distribution. */
   constructor(base_distribution: Distribution, transforms: Transform | readonly Transform[], validate_args?: Validate) {
     super([], [], validate_args);
     const op = "TransformedDistribution",
@@ -114,6 +113,17 @@ class TransformedDistributionClass extends DistributionClass {
   }
 }
 const mulled = (a: Value, b: Value): Value => (typeof a === "number" && typeof b === "number" ? a * b : mul(a, b));
+/**
+ * What transforms, one after another, make of samples of a distribution.
+ *
+ * @param base_distribution what is sampled
+ * @param transforms what is made of it, the first of which comes first
+ *
+ * @example
+ * const { Normal, TransformedDistribution, transforms } = torch.distributions;
+ * const logNormal = TransformedDistribution(Normal(0, 1), [transforms.ExpTransform()]);
+ * logNormal.cdf(torch.tensor([1]))  // [0.5]
+ */
 export const TransformedDistribution = /* @__PURE__ */ distribution(
   TransformedDistributionClass,
   "TransformedDistribution",
@@ -123,7 +133,6 @@ export const TransformedDistribution = /* @__PURE__ */ distribution(
 export type TransformedDistribution = TransformedDistributionClass;
 
 class LogisticNormalClass extends TransformedDistributionClass {
-  /** Shares of a whole, broken off by normal numbers: one share more than there are numbers. */
   constructor(loc: Value, scale: Value, validate_args?: Validate) {
     const base = validate_args === undefined ? Normal(loc, scale) : Normal(loc, scale, validate_args);
     super(base.batch_shape.length === 0 ? base.expand([1]) : base, StickBreakingTransform(), validate_args);
@@ -138,6 +147,15 @@ class LogisticNormalClass extends TransformedDistributionClass {
     return this.normal.scale;
   }
 }
+/**
+ * Shares of a whole, broken off by normal numbers: one share more than there are numbers.
+ *
+ * @param loc tensor [*, n]: the means of the normal numbers
+ * @param scale positive tensor [*, n]: their standard deviations
+ *
+ * @example
+ * torch.distributions.LogisticNormal(torch.zeros([2]), torch.ones([2])).sample().sum().round({ decimals: 4 })  // 1
+ */
 export const LogisticNormal = /* @__PURE__ */ distribution(
   LogisticNormalClass,
   "LogisticNormal",
@@ -147,8 +165,14 @@ export const LogisticNormal = /* @__PURE__ */ distribution(
 );
 export type LogisticNormal = LogisticNormalClass;
 
-/** A base class: distributions whose densities are exponentials of sums of products. */
 class ExponentialFamilyClass extends DistributionClass {}
+/**
+ * A base class: distributions whose densities are exponentials of sums of products.
+ *
+ * @example
+ * class Mine extends torch.distributions.ExponentialFamily {};
+ * new Mine() instanceof torch.distributions.Distribution  // true
+ */
 export const ExponentialFamily = /* @__PURE__ */ distribution(
   ExponentialFamilyClass,
   "ExponentialFamily",

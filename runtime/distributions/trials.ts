@@ -38,7 +38,17 @@ import { type Given, WEIGHT, family } from "./family.js";
 type Weight = Given<"probs" | "logits">;
 const rest = (x: Tensor): Tensor => sub(1, x);
 
-/** 1 with the probability `probs`, else 0. */
+/**
+ * 1 with the probability `probs`, else 0.
+ *
+ * @param probs number or tensor from 0 to 1: the probability of a 1
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * const coin = torch.distributions.Bernoulli(0.25);
+ * coin.log_prob(torch.tensor([0, 1])).exp()  // [0.75, 0.25]
+ * torch.distributions.Bernoulli({ logits: torch.tensor([0]) }).probs  // [0.5]
+ */
 export const Bernoulli = /* @__PURE__ */ family<"probs" | "logits">({
   name: "Bernoulli",
   holds: WEIGHT,
@@ -58,7 +68,15 @@ export const Bernoulli = /* @__PURE__ */ family<"probs" | "logits">({
 });
 export type Bernoulli = InstanceType<typeof Bernoulli>;
 
-/** How many trials fail before one succeeds. */
+/**
+ * How many trials fail before one succeeds.
+ *
+ * @param probs number or tensor from 0 to 1: the probability of a success
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * torch.distributions.Geometric(0.25).mean  // 3
+ */
 export const Geometric = /* @__PURE__ */ family<"probs" | "logits">({
   name: "Geometric",
   holds: WEIGHT,
@@ -93,7 +111,15 @@ const continuous_mean = ({ logits }: Weight): Tensor =>
     (x) => sub(neg(reciprocal(expm1(neg(x)))), reciprocal(x)),
   );
 
-/** A number between 0 and 1 whose density is exp(x logits), but for a factor. */
+/**
+ * A number between 0 and 1 whose density is exp(x logits), but for a factor.
+ *
+ * @param probs number or tensor from 0 to 1; above 0.5 larger values are likelier
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * torch.distributions.ContinuousBernoulli(0.5).cdf(torch.tensor([0.25]))  // [0.25]
+ */
 export const ContinuousBernoulli = /* @__PURE__ */ family<"probs" | "logits">({
   name: "ContinuousBernoulli",
   holds: WEIGHT,
@@ -140,7 +166,17 @@ function near_zero_pair(
   return where(small, series(where(small, x, 0), at), far(where(small, 1, x), at));
 }
 
-/** A number between 0 and 1 that nears 0 or 1 as the temperature falls. */
+/**
+ * A number between 0 and 1 that nears 0 or 1 as the temperature falls.
+ *
+ * @param temperature positive number or tensor; near 0 values are near 0 or 1
+ * @param probs number or tensor from 0 to 1: the probability of what nears 1
+ * @param logits number or tensor, instead of `probs`: the logarithm of probs / (1 - probs)
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.distributions.RelaxedBernoulli(0.1, 0.5).sample([100]).sub(0.5).abs().mean().gt(0.4)  // true
+ */
 export const RelaxedBernoulli = /* @__PURE__ */ family<"temperature" | "probs" | "logits">({
   name: "RelaxedBernoulli",
   prints: [],

@@ -56,7 +56,6 @@ const resized = (shape: Sizes, op: string, by: (n: number) => number): Sizes => 
 };
 
 class SoftmaxClass extends TransformClass {
-  /** Shares of a whole: y = softmax(x); the way back takes logarithms. */
   override _call(x: Tensor): Tensor {
     return softmax(x, -1);
   }
@@ -70,6 +69,12 @@ class SoftmaxClass extends TransformClass {
     return resized(shape, "SoftmaxTransform", (n) => n);
   }
 }
+/**
+ * Shares of a whole: y = softmax(x); the way back takes logarithms.
+ *
+ * @example
+ * torch.distributions.transforms.SoftmaxTransform()(torch.tensor([0, 0]))  // [0.5, 0.5]
+ */
 export const SoftmaxTransform = /* @__PURE__ */ transform(SoftmaxClass, "SoftmaxTransform", "", {
   domain: real_vector,
   codomain: simplex,
@@ -82,7 +87,6 @@ function parts(x: Tensor): Tensor {
   return log(sub(n, arange(n, { dtype: x.dtype, device: x.device })));
 }
 class StickBreakingClass extends TransformClass {
-  /** Shares of a whole, each broken from what the ones before it left. */
   override _call(x: Tensor): Tensor {
     const z = between(sigmoid(sub(x, parts(x)))),
       left = cumprod(sub(1, z), -1),
@@ -105,6 +109,12 @@ class StickBreakingClass extends TransformClass {
     return resized(shape, "StickBreakingTransform", (n) => n - 1);
   }
 }
+/**
+ * Shares of a whole, each broken from what the ones before it left.
+ *
+ * @example
+ * torch.distributions.transforms.StickBreakingTransform()(torch.tensor([0, 0])).sum().round({ decimals: 4 })  // 1
+ */
 export const StickBreakingTransform = /* @__PURE__ */ transform(StickBreakingClass, "StickBreakingTransform", "", {
   bijective: true,
   domain: real_vector,
@@ -116,7 +126,6 @@ const onDiagonal = (x: Tensor, f: (x: Tensor) => Tensor): Tensor =>
   add(tril(x, -1), diag_embed(f(diagonal(x, 0, -2, -1))));
 
 class LowerCholeskyClass extends TransformClass {
-  /** The lower triangle, its diagonal made positive by exp. */
   override _call(x: Tensor): Tensor {
     return onDiagonal(x, exp);
   }
@@ -124,6 +133,12 @@ class LowerCholeskyClass extends TransformClass {
     return onDiagonal(y, log);
   }
 }
+/**
+ * The lower triangle, its diagonal made positive by exp.
+ *
+ * @example
+ * torch.distributions.transforms.LowerCholeskyTransform()(torch.tensor([[0, 5], [3, 0]]))  // [[1, 0], [3, 1]]
+ */
 export const LowerCholeskyTransform = /* @__PURE__ */ transform(LowerCholeskyClass, "LowerCholeskyTransform", "", {
   domain: /* @__PURE__ */ independent(real, 2),
   codomain: lower_cholesky,
@@ -131,7 +146,6 @@ export const LowerCholeskyTransform = /* @__PURE__ */ transform(LowerCholeskyCla
 export type LowerCholeskyTransform = LowerCholeskyClass;
 
 class PositiveDefiniteClass extends TransformClass {
-  /** The matrix whose factor `LowerCholeskyTransform` makes. */
   override _call(x: Tensor): Tensor {
     const factor = onDiagonal(x, exp);
     return matmul(factor, transpose(factor, -2, -1));
@@ -140,6 +154,12 @@ class PositiveDefiniteClass extends TransformClass {
     return onDiagonal(cholesky(y) as Tensor, log);
   }
 }
+/**
+ * The matrix whose factor `LowerCholeskyTransform` makes.
+ *
+ * @example
+ * torch.distributions.transforms.PositiveDefiniteTransform()(torch.tensor([[0, 0], [1, 0]]))  // [[1, 1], [1, 2]]
+ */
 export const PositiveDefiniteTransform = /* @__PURE__ */ transform(
   PositiveDefiniteClass,
   "PositiveDefiniteTransform",
@@ -156,7 +176,6 @@ function rowsOf(n: number): number {
   return rows;
 }
 class CorrCholeskyClass extends TransformClass {
-  /** The factor of a correlation matrix: in each row, a tanh of what the entries before it left of the length 1. */
   override _call(x: Tensor): Tensor {
     const n = rowsOf(last(x.shape)),
       z = tanh(x),
@@ -210,6 +229,12 @@ class CorrCholeskyClass extends TransformClass {
     return [...shape.slice(0, -2), (n * (n - 1)) / 2];
   }
 }
+/**
+ * The factor of a correlation matrix: in each row, a tanh of what the entries before it left of the length 1.
+ *
+ * @example
+ * torch.distributions.transforms.CorrCholeskyTransform()(torch.tensor([0]))  // [[1, 0], [0, 1]]
+ */
 export const CorrCholeskyTransform = /* @__PURE__ */ transform(CorrCholeskyClass, "CorrCholeskyTransform", "", {
   bijective: true,
   domain: real_vector,

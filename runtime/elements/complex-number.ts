@@ -9,6 +9,13 @@ const shown = (x: number): string =>
 /**
  * A complex number: what `item()` of a complex tensor answers, `torch.complex(re, im)` of two numbers makes, and may
  * stand wherever a number may.
+ *
+ * @param re the real part
+ * @param im the imaginary part
+ *
+ * @example
+ * String(torch.complex(1, -2))  // "(1-2j)"
+ * (await torch.complex(torch.tensor(1), torch.tensor(2)).item()).im  // 2
  */
 export class Complex {
   constructor(

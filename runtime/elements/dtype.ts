@@ -49,46 +49,7 @@ export type DType = keyof typeof ARRAYS;
 /** The names that are accepted for a type. */
 export type DTypeName = DType | `torch.${DType}` | "long" | "int" | "short" | "float" | "half" | "double" | "boolean";
 
-/** The type of 32-bit floating-point numbers, which new tensors have. */
-export const float32 = "float32";
-/** The type of 16-bit floating-point numbers with 11 significant bits: computed in 32 bits and rounded when stored. */
-export const float16 = "float16";
-/** The type of 16-bit floating-point numbers with float32's range and 8 significant bits: computed in 32 bits and rounded when stored. */
-export const bfloat16 = "bfloat16";
-/** The type of 64-bit floating-point numbers; on the CPU only. */
-export const float64 = "float64";
-/** The type of whole numbers of 64 bits, that of indices; on a GPU they have 32 bits, and what does not fit is an error. */
-export const int64 = "int64";
-/** The type of whole numbers of 32 bits, from -2147483648 to 2147483647. */
-export const int32 = "int32";
-/** The type of whole numbers of 16 bits, from -32768 to 32767. */
-export const int16 = "int16";
-/** The type of whole numbers of 8 bits, from -128 to 127. */
-export const int8 = "int8";
-/** The type of whole numbers of 32 bits from 0 to 4294967295. */
-export const uint32 = "uint32";
-/** The type of whole numbers of 16 bits from 0 to 65535. */
-export const uint16 = "uint16";
-/** The type of whole numbers of 8 bits from 0 to 255, that of pictures. */
-export const uint8 = "uint8";
-/** The type of truth values. */
-export const bool = "bool";
-/** Another name of int64. */
-export const long = "int64";
-/** Another name of int32. */
-export const int = "int32";
-/** Another name of int16. */
-export const short = "int16";
-/** The type of complex numbers: two float32, the real and the imaginary part. */
-export const complex64 = "complex64";
-/** Another name of complex64. */
-export const cfloat = "complex64";
-/** Another name of float32. */
-export const float = "float32";
-/** Another name of float16. */
-export const half = "float16";
-/** Another name of float64. */
-export const double = "float64";
+export * from "./type-names.js";
 
 /** The type that a name means, if it is one. */
 function named(name: string): DType | undefined {

@@ -9,6 +9,17 @@ export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from ".
 /**
  * Runs `body`, and then lets random numbers go on as if it had drawn none: `with torch.random.fork_rng()` in Python. Of
  * an async function: until its promise settles.
+ *
+ * @param body what runs
+ * @param enabled false: nothing is brought back
+ * @param devices is not needed: there is one sequence for all devices
+ *
+ * @example
+ * torch.manual_seed(1);
+ * torch.random.fork_rng(() => torch.rand([3]));
+ * const after = torch.rand([1]);
+ * torch.manual_seed(1);
+ * torch.equal(after, torch.rand([1]))  // true
  */
 export function fork_rng<T>(body: () => T, options?: { enabled?: boolean; devices?: unknown }): T;
 export function fork_rng<T>(options: { enabled?: boolean; devices?: unknown }, body: () => T): T;

@@ -37,7 +37,17 @@ export function seedOf(seed: unknown): number {
   refuse("manual_seed", "seed", "a whole number up to 2^53 in size", seed);
 }
 
-/** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */
+/**
+ * Starts the sequence of random numbers anew.
+ *
+ * @param seed whole number, up to 2^53 in size
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const first = torch.rand([2]);
+ * torch.manual_seed(0);
+ * torch.equal(first, torch.rand([2]))  // true
+ */
 export function manual_seed(seed: number): void {
   [seed] = taken("manual_seed seed", arguments);
   const size = Math.abs(seedOf(seed));
@@ -46,7 +56,13 @@ export function manual_seed(seed: number): void {
   calls = 0;
 }
 
-/** A new seed from the clock; answers it. */
+/**
+ * A new seed from the clock; answers it.
+ *
+ * @example
+ * const seed = torch.seed();
+ * seed === torch.initial_seed()  // true
+ */
 export function seed(): number {
   taken("seed", arguments);
   const value = Math.floor(Math.random() * 2 ** 52);
@@ -54,7 +70,13 @@ export function seed(): number {
   return value;
 }
 
-/** The seed that the random numbers began with. */
+/**
+ * The seed that the random numbers began with.
+ *
+ * @example
+ * torch.manual_seed(42);
+ * torch.initial_seed()  // 42
+ */
 export function initial_seed(): number {
   taken("initial_seed", arguments);
   return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
@@ -78,12 +100,31 @@ export interface RandomState {
   readonly seedHigh: number;
   readonly calls: number;
 }
-/** The state of the random numbers. */
+/**
+ * The state of the random numbers.
+ *
+ * @example
+ * torch.manual_seed(7);
+ * const state = torch.random.get_rng_state();
+ * const first = torch.rand([2]);
+ * torch.random.set_rng_state(state);
+ * torch.equal(first, torch.rand([2]))  // true
+ */
 export function get_rng_state(): RandomState {
   taken("get_rng_state", arguments);
   return { seedLow, seedHigh, calls };
 }
-/** Brings back a state of the random numbers. */
+/**
+ * Brings back a state of the random numbers.
+ *
+ * @param state what `get_rng_state` answered
+ *
+ * @example
+ * const state = torch.random.get_rng_state();
+ * const first = torch.randperm(5);
+ * torch.random.set_rng_state(state);
+ * torch.equal(first, torch.randperm(5))  // true
+ */
 export function set_rng_state(state: RandomState): void {
   [state] = taken("set_rng_state new_state{}", arguments);
   for (const name of ["seedLow", "seedHigh", "calls"] as const) {

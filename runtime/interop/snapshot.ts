@@ -28,6 +28,13 @@ export interface Snapshot {
 /**
  * Copies the tensors of modules, optimizers' state and tensors to the program's memory, for the day their device is
  * lost: `await snapshot({ model, optimizer })` now and then, `restore()` on the new device.
+ *
+ * @param kept by name or in a list what is to be saved
+ *
+ * @example
+ * const model = torch.nn.Linear(2, 1);
+ * const saved = await torch.webgpu.snapshot({ model });
+ * typeof saved.restore  // "function"
  */
 export async function snapshot(kept: Kept): Promise<Snapshot>;
 export async function snapshot(...args: unknown[]): Promise<Snapshot> {

@@ -13,6 +13,14 @@ import type { Tensor } from "../tensor/tensor.js";
  * or a loop read one.  The memory grows as tensors are made and moves then, which leaves the array with no elements: use
  * it before the next call, and ask anew after that.  `write`: the elements are going to be changed, which autograd then
  * knows.  float16 and bfloat16 lie there as float32, int64 as BigInts, bools as bytes.
+ *
+ * @param input contiguous tensor on the CPU
+ * @param write whether the program is going to change it
+ *
+ * @example
+ * const x = torch.zeros([3]);
+ * torch.typed_array(x, { write: true }).set([1, 2, 3]);
+ * x  // [1, 2, 3]
  */
 export function typed_array(input: Tensor, options?: { write?: boolean }): Elements;
 export function typed_array(...args: unknown[]): Elements {

@@ -7,7 +7,12 @@ import { currentGpu } from "./lost-device.js";
 export { type LostDevice, on_lost } from "./lost-device.js";
 export { type Snapshot, snapshot } from "./snapshot.js";
 
-/** Whether tensors can be on a GPU now: `initWebGPUAsync` found one, and it was not lost. */
+/**
+ * Whether tensors can be on a GPU now: `initWebGPUAsync` found one, and it was not lost.
+ *
+ * @example
+ * typeof torch.webgpu.is_available()  // "boolean"
+ */
 export function is_available(): boolean {
   taken("is_available", arguments);
   return currentGpu() !== null;

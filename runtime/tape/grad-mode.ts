@@ -23,10 +23,20 @@ export function isRecording(): boolean {
   return recording || tangents;
 }
 
-/** Whether operations on tensors that require gradients are recorded now. */
+/**
+ * Whether operations on tensors that require gradients are recorded now.
+ *
+ * @example
+ * [torch.is_grad_enabled(), torch.no_grad(() => torch.is_grad_enabled())]  // [true, false]
+ */
 export const is_grad_enabled = (): boolean => modes.value.recording;
 
-/** Whether this is inference mode: tensors made now never take part in a graph. */
+/**
+ * Whether this is inference mode: tensors made now never take part in a graph.
+ *
+ * @example
+ * torch.inference_mode(() => torch.is_inference_mode_enabled())  // true
+ */
 export const is_inference_mode_enabled = (): boolean => modes.value.inference;
 
 /** no_grad for the runtime's own bodies, which are synchronous. */
@@ -42,13 +52,29 @@ export const setTangents = (tangents: boolean): void => {
   modes.value = { ...modes.value, tangents };
 };
 
-/** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
+/**
+ * Runs `body` without recording.  The mode of an async function lasts until its promise settles.
+ *
+ * @param body what runs so
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * torch.no_grad(() => x.mul(2)).requires_grad  // false
+ */
 export function no_grad<T>(body: () => T): T {
   [body] = taken("no_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: false }, body, "no_grad");
 }
 
-/** Runs `body` with recording, within no_grad. */
+/**
+ * Runs `body` with recording, within no_grad.
+ *
+ * @param body what runs so
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * torch.no_grad(() => [x.mul(2).requires_grad, torch.enable_grad(() => x.mul(2).requires_grad)])  // [false, true]
+ */
 export function enable_grad<T>(body: () => T): T {
   [body] = taken("enable_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
@@ -63,7 +89,16 @@ export function record(recording: boolean): () => void {
   };
 }
 
-/** Turns recording on or off: from now on, or, with a body, while that runs. */
+/**
+ * Turns recording on or off: from now on, or, with a body, while that runs.
+ *
+ * @param recording whether operations are recorded
+ * @param body what runs so; without one it is so from now on
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * torch.set_grad_enabled(false, () => x.mul(2)).requires_grad  // false
+ */
 export function set_grad_enabled(recording: boolean): void;
 export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
@@ -77,6 +112,12 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
  * Runs `body` without recording, as no_grad does; what it makes is not for later graphs either: such tensors have no
  * version, cannot be saved for backward, and are changed in place only in inference mode.  `inference_mode(false,
  * body)` is the usual mode within another.
+ *
+ * @param mode false: the usual mode within inference mode
+ * @param body what runs so
+ *
+ * @example
+ * torch.inference_mode(() => torch.tensor([1], { requires_grad: true }).mul(2).requires_grad)  // false
  */
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(mode: boolean | { mode?: boolean }, body: () => T): T;

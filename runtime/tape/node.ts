@@ -31,7 +31,14 @@ export function watchNodes(by: NodeWatcher | null): void {
   watcher = by;
 }
 
-/** A step of the graph of gradients. */
+/**
+ * A step of the graph of gradients.
+ *
+ * @example
+ * const x = torch.tensor([1], { requires_grad: true });
+ * const node = x.mul(2).exp().grad_fn;
+ * [node.name(), node.next_functions[0][0].name()]  // ["ExpBackward0", "MulBackward0"]
+ */
 export abstract class Node {
   abstract readonly label: string;
   /** Where the gradient of each differentiable input goes: a node and which of its outputs the input is. */

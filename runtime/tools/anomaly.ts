@@ -33,14 +33,33 @@ export function settleLater(verdict: Promise<Error | null>): void {
   checkReads(settleAnomalies);
 }
 
-/** Whether `detect_anomaly` is on. */
+/**
+ * Whether `detect_anomaly` is on.
+ *
+ * @example
+ * [torch.autograd.is_anomaly_enabled(), torch.autograd.detect_anomaly(() => torch.autograd.is_anomaly_enabled())]  // [false, true]
+ */
 export const is_anomaly_enabled = (): boolean => modes.value.detecting;
-/** Whether it looks for NaN. */
+/**
+ * Whether it looks for NaN.
+ *
+ * @example
+ * torch.autograd.is_anomaly_check_nan_enabled()  // true
+ */
 export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 
 /**
  * From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for
  * looking for mistakes.
+ *
+ * @param mode true from now on, or false
+ * @param check_nan whether it looks for NaN; true unless given
+ *
+ * @example
+ * torch.autograd.set_detect_anomaly(true);
+ * const on = torch.autograd.is_anomaly_enabled();
+ * torch.autograd.set_detect_anomaly(false);
+ * on  // true
  */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
   [mode, check_nan = true] = taken("set_detect_anomaly mode check_nan?", arguments);
@@ -51,7 +70,23 @@ export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_n
   watch();
 }
 
-/** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
+/**
+ * As set_detect_anomaly, while `body` runs; of an async function until its promise settles.
+ *
+ * @param body what runs so
+ * @param check_nan whether it looks for NaN; else it only says where functions were called
+ *
+ * @example
+ * const x = torch.tensor([0], { requires_grad: true });
+ * const found = torch.autograd.detect_anomaly(() => {
+ *   try {
+ *     x.sqrt().mul(0).backward();
+ *   } catch (error) {
+ *     return error.message.split("\n")[0];
+ *   }
+ * });
+ * found  // "Function 'SqrtBackward0' returned nan values in its 0th output."
+ */
 export function detect_anomaly<T>(body: () => T, check_nan?: boolean | { check_nan?: boolean }): T;
 export function detect_anomaly<T>(check_nan: boolean | { check_nan?: boolean }, body: () => T): T;
 export function detect_anomaly<T>(...args: unknown[]): T {

@@ -34,7 +34,12 @@ function follow(): Benchmark[] {
     .map(of);
 }
 
-/** What is this package's own. */
+/**
+ * What is this package's own.
+ *
+ * @example
+ * torch.backends.tensorloom.benchmark  // false
+ */
 export const tensorloom = {
   /**
    * Whether each new product's tiles are tried on the GPU, in the background: the fastest is used from then on, as
@@ -89,7 +94,12 @@ const absent = (name: string) =>
     return false;
   };
 
-/** cuDNN, which is not here: `benchmark` is `tensorloom.benchmark`; results are deterministic in any case. */
+/**
+ * cuDNN, which is not here: `benchmark` is `tensorloom.benchmark`; results are deterministic in any case.
+ *
+ * @example
+ * torch.backends.cudnn.is_available()  // false
+ */
 export const cudnn = {
   get benchmark(): boolean {
     return on;
@@ -102,8 +112,18 @@ export const cudnn = {
   is_available: absent("is_available"),
 };
 
-/** CUDA: GPUs are used through WebGPU.  float32 is never rounded to TF32, which `allow_tf32` would permit. */
+/**
+ * CUDA: GPUs are used through WebGPU.  float32 is never rounded to TF32, which `allow_tf32` would permit.
+ *
+ * @example
+ * torch.backends.cuda.is_built()  // false
+ */
 export const cuda = { is_built: absent("is_built"), matmul: { allow_tf32: false } };
 
-/** Metal, by that name: `torch.webgpu.is_available()` says whether there is a GPU. */
+/**
+ * Metal, by that name: `torch.webgpu.is_available()` says whether there is a GPU.
+ *
+ * @example
+ * torch.backends.mps.is_available()  // false
+ */
 export const mps = { is_available: absent("is_available"), is_built: absent("is_built") };

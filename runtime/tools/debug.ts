@@ -22,7 +22,21 @@ export interface DebugOptions {
   atol?: number;
 }
 
-/** What an op made is not finite, or not what the CPU makes. */
+/**
+ * What an op made is not finite, or not what the CPU makes.
+ *
+ * @example
+ * const { DebugError, set_debug } = torch;
+ * set_debug(true);
+ * let caught;
+ * try {
+ *   torch.tensor([0]).log();
+ * } catch (error) {
+ *   caught = error instanceof DebugError;
+ * }
+ * set_debug(false);
+ * caught  // true
+ */
 export class DebugError extends OpError {}
 titled(DebugError, "DebugError");
 
@@ -201,13 +215,32 @@ function inputsShown(run: Run, given: readonly Seen[]): string {
 
 let checks: Checks | null = null;
 
-/** Whether torch.set_debug is on. */
+/**
+ * Whether torch.set_debug is on.
+ *
+ * @example
+ * torch.is_debug_enabled()  // false
+ */
 export const is_debug_enabled = (): boolean => checks !== null;
 
 /**
  * From now on (or no longer) every op, those of gradients included, is checked: an op that makes NaN or an infinity of
  * finite numbers is an error that names it and its inputs, and what a GPU computes is computed by the CPU as well and
  * compared.  For a GPU the error comes with the next read.  Very slow: for looking for mistakes.
+ *
+ * @param mode true from now on, or false
+ * @param atol how far they may differ beside that, as a share of the largest
+ *
+ * @example
+ * torch.set_debug(true);
+ * let message;
+ * try {
+ *   torch.tensor([1]).div(0);
+ * } catch (error) {
+ *   message = error.message.split(": ")[1].slice(0, 17);
+ * }
+ * torch.set_debug(false);
+ * message  // "div made Infinity"
  */
 export function set_debug(mode: boolean, options: DebugOptions = {}): void {
   [mode, options] = taken("set_debug mode | check_finite replay rtol atol", arguments);

@@ -47,6 +47,14 @@ function limitsOf(dtype: DType): { lowest: number; beyond: number; low: number; 
 /**
  * A tensor of this shape with random values from `low` up to, but without, `high`, which are brought within what the
  * type holds: `make_tensor([2, 3], { dtype: torch.float32, device: "cpu" })`.  The draws are this package's own.
+ *
+ * @param shape the sizes
+ * @param dtype the type; a must
+ * @param device "cpu" or "webgpu"; a must
+ * @param requires_grad whether it requires a gradient
+ *
+ * @example
+ * torch.testing.make_tensor([100], { dtype: torch.float32, device: "cpu", low: 0, high: 1 }).max().lt(1)  // true
  */
 export function make_tensor(shape: readonly number[], options: MakeTensorOptions): Tensor;
 export function make_tensor(...shape: [...number[], MakeTensorOptions]): Tensor;

@@ -57,6 +57,15 @@ export const programLines = (): string | null => lines(packagePlace());
 /**
  * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what
  * keeps memory.  Buffers made before have no lines.
+ *
+ * @param enabled true from now on, or false
+ *
+ * @example
+ * torch.record_memory_history(true);
+ * const kept = torch.zeros([1000]);
+ * const lines = torch.memory().cpu.origins;
+ * torch.record_memory_history(false);
+ * lines.length > 0  // true
  */
 export function record_memory_history(enabled = true): void {
   [enabled = true] = taken("record_memory_history enabled?", arguments);
@@ -71,7 +80,15 @@ const size = (bytes: number): string =>
       ? `${(bytes / 2 ** 10).toFixed(1)} KiB`
       : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** memory() as a table: for each device the `most` origins that hold the most bytes. */
+/**
+ * memory() as a table: for each device the `most` origins that hold the most bytes.
+ *
+ * @param most how many origins are listed
+ *
+ * @example
+ * const kept = torch.zeros([1000]);
+ * torch.memory_summary().includes("cpu")  // true
+ */
 export function memory_summary(most = 10): string {
   [most = 10] = taken("memory_summary most?", arguments);
   const out: string[] = [];

@@ -9,7 +9,13 @@ import { Tensor } from "../tensor/tensor.js";
 
 export { make_tensor, type MakeTensorOptions } from "./make-tensor.js";
 
-/** What assert_close throws. */
+/**
+ * What assert_close throws.
+ *
+ * @example
+ * const { AssertionError, assert_close } = torch.testing;
+ * await assert_close(torch.tensor([1]), torch.tensor([2])).catch((error) => error instanceof AssertionError)  // true
+ */
 export class AssertionError extends OpError {}
 titled(AssertionError, "AssertionError");
 
@@ -181,6 +187,20 @@ async function comparePair(actual: unknown, expected: unknown, options: CloseOpt
  * Throws an AssertionError, which says what differs, unless tensors, numbers, or lists and objects of them are close:
  * `|actual - expected| <= atol + rtol * |expected|`, of the same type, device and shape. The values have to be read, so
  * it is a promise.
+ *
+ * @param actual tensor or number, or lists and objects of them
+ * @param expected the same, of the same structure
+ * @param allow_subclasses means nothing here: tensors have no subclasses
+ * @param atol in itself; with `rtol` by default as the type is precise
+ * @param check_device whether both must be on one device
+ * @param check_dtype whether types must be the same
+ * @param check_layout means nothing here: there is one layout
+ * @param check_stride whether strides must be the same
+ *
+ * @example
+ * const { assert_close } = torch.testing;
+ * await assert_close(torch.tensor([1]), torch.tensor([2])).catch((error) => error.message.split("\n")[0])  // "Tensor-likes are not close!"
+ * await torch.testing.assert_close(torch.tensor([1]), torch.tensor([1.0000001]))  // undefined
  */
 export function assert_close(actual: unknown, expected: unknown, options?: CloseOptions): Promise<void>;
 export async function assert_close(...args: unknown[]): Promise<void> {

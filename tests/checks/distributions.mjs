@@ -189,6 +189,17 @@ export default {
     }
     await t.throws(() => biject_to(constraints.boolean), /biject_to: Cannot transform Boolean constraints/);
   },
+  "matrices that are not square hold no constraint of square ones": async (t) => {
+    const { constraints } = t.torch.distributions,
+      square = ["square", "symmetric", "positive_definite", "positive_semidefinite"];
+    for (const name of square) {
+      const holds = async (x) => constraints[name].check(x).tolist();
+      t.equal(await holds(t.torch.ones([2, 3])), false, name);
+      t.equal(await holds(t.torch.ones([4, 2, 3])), [false, false, false, false], name);
+      t.equal(await holds(t.torch.eye(2).expand([3, 2, 2])), [true, true, true], name);
+    }
+    t.equal(await constraints.square.check(t.torch.full([2, 2], NaN)).tolist(), true);
+  },
   "transformed distributions are PyTorch's": async (t) => {
     const { transformed } = await recorded(),
       { TransformedDistribution } = t.torch.distributions;

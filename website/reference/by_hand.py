@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -34,6 +35,7 @@ ELSEWHERE = (
     "capturable",
     "differentiable",
     "fused",
+    "lims",
 )
 # The types of settings that definitions of modules declare; words.mjs says all others.
 WORDS = {
@@ -97,25 +99,31 @@ def named(value: Value) -> list[Row]:
     if signature is None:
         return []
     known = defaults(value)
-    made = [row(p, known) for p in signature.params if p.name not in OPAQUE and not is_camel(p, signature)]
+    made = [row(p, known, value.told) for p in signature.params if not (opaque(p) or is_camel(p, signature))]
     names = {r.name for r in made}
     if value.kind == "class":
         made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
-    if known and value.kind == "class" or not any(p.name in OPAQUE for p in signature.params):
+    if known and value.kind == "class" or not any(map(opaque, signature.params)):
         return made
     said = {r.name: r for r in made}
     by_place = [replace(said.pop(r.name, r), option=r.option) for r in recorded(value)]
     return by_place + list(said.values())
 
 
-def row(p: Parameter, known: dict[str, str]) -> Row:
+def opaque(p: Parameter) -> bool:
+    """Whether it stands for several others."""
+    return p.name in OPAQUE and not p.option
+
+
+def row(p: Parameter, known: dict[str, str], told: Mapping[str, str]) -> Row:
+    doc = p.doc or told.get(p.name, "")
     what = f"any number of arguments: {p.type}" if p.rest else p.type
     if what == "anything":
         what = ""
-    if p.doc:
+    if doc:
         # The comments of ops begin with what a parameter is.
-        says = p.doc.startswith(what) or what == "tensor" and re.match(r"\w+ tensor\b", p.doc)
-        what = p.doc if says or what.startswith(("`", "object")) else f"{what}. {p.doc}"
+        says = doc.startswith(what) or what == "tensor" and re.match(r"(\w+ )*tensor\b", doc)
+        what = doc if says or what.startswith(("`", "object")) else f"{what}. {doc}"
     default = known.get(p.name, "")
     return Row(p.name, what, default, p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
 

@@ -62,10 +62,16 @@ function optionsIn(type) {
   }));
 }
 
-/** The longest of the lists of arguments that a rest parameter stands for. */
+/** What one of the types that a value may have says by name. */
+const byName = (type) => (type.isUnion() ? type.types.flatMap(optionsIn) : []);
+
+/** The longest of the lists of arguments that a rest parameter stands for, if one names its arguments of those. */
 function longest(type) {
-  const tuples = (type.isUnion() ? type.types : [type]).filter((one) => checker.isTupleType(one));
-  return tuples.sort((a, b) => checker.getTypeArguments(b).length - checker.getTypeArguments(a).length)[0];
+  const tuples = (type.isUnion() ? type.types : [type]).filter((one) => checker.isTupleType(one)),
+    named = tuples.filter((one) => one.target.labeledElementDeclarations?.every(Boolean));
+  return (named.length ? named : tuples).sort(
+    (a, b) => checker.getTypeArguments(b).length - checker.getTypeArguments(a).length,
+  )[0];
 }
 
 function parameters(signature) {
@@ -94,7 +100,7 @@ function parameters(signature) {
     if (rest) {
       // An object of options may stand among what it takes.
       const [element] = checker.isArrayType(type) ? checker.getTypeArguments(type) : [];
-      for (const one of (element?.isUnion() ? element.types : []).flatMap(optionsIn))
+      for (const one of element ? byName(element) : [])
         if (!found.some(({ name }) => name === one.name)) found.push(one);
     }
     const options = optionsIn(type);
@@ -113,7 +119,8 @@ function parameters(signature) {
       type: said(element ?? (optional ? checker.getNonNullableType(type) : type)),
       optional,
       rest,
-      doc: docOf(symbol),
+      // Beside what is given by place may stand an object that names it, with a comment.
+      doc: docOf(symbol) || (byName(type).find(({ name }) => name === symbol.name)?.doc ?? ""),
     });
   }
   return found;

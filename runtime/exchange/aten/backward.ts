@@ -1,6 +1,6 @@
 // ATen's operators that are the gradient of another: that one is run again, and what is asked for is derived from it.
 
-import { grad } from "../../autograd/engine.js";
+import { grad } from "../../autograd/gradients.js";
 import { zeros } from "../../creation/create.js";
 import { enable_grad } from "../../tape/grad-mode.js";
 import * as F from "../../../names/functional.js";

@@ -3,7 +3,14 @@
 import { OpError } from "../../base/errors.js";
 import type { FunctionEvent } from "./recorder.js";
 
-/** All events of one name.  Times are microseconds. */
+/**
+ * All events of one name.  Times are microseconds.
+ *
+ * @example
+ * const profile = await torch.profiler.profile(() => [torch.ones([4]).exp(), torch.ones([2]).exp()]);
+ * const average = profile.key_averages().find(({ key }) => key === "exp");
+ * average?.count  // 2
+ */
 export class FunctionEventAvg {
   readonly key: string;
   readonly input_shapes: string;
@@ -56,7 +63,13 @@ const COLUMNS = [
   "memory_usage",
 ];
 
-/** The averages of a profile, and what is said about its times. */
+/**
+ * The averages of a profile, and what is said about its times.
+ *
+ * @example
+ * const profile = await torch.profiler.profile(() => torch.ones([4]).exp());
+ * profile.key_averages().table({ sort_by: "count" }).split("\n").some((line) => /exp .* 1 *$/.test(line))  // true
+ */
 export class EventList extends Array<FunctionEventAvg> {
   readonly shows!: { readonly memory: boolean; readonly note: string };
 

@@ -9,7 +9,12 @@ import { type FunctionEvent, Recorder } from "./recorder.js";
 import { ProfilerAction, type Schedule } from "./schedule.js";
 import { type ChromeTrace, chromeTrace } from "./trace.js";
 
-/** Where ops run that are recorded.  CUDA is another name of the GPU. */
+/**
+ * Where ops run that are recorded.  CUDA is another name of the GPU.
+ *
+ * @example
+ * torch.profiler.ProfilerActivity.CPU  // "cpu"
+ */
 export const ProfilerActivity = { CPU: "cpu", GPU: "webgpu", CUDA: "webgpu" } as const;
 export type ProfilerActivity = "cpu" | "webgpu";
 
@@ -30,7 +35,13 @@ export interface ProfileOptions {
 
 const NAMES = ["activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack"];
 
-/** What a profiler recorded. */
+/**
+ * What a profiler recorded.
+ *
+ * @example
+ * const profile = await torch.profiler.profile((prof) => torch.ones([4]).exp().sum());
+ * profile.events().map((event) => event.name)  // ["exp", "sum"]
+ */
 export class Profile {
   private readonly options: ProfileOptions;
   private recorder: Recorder | null = null;
@@ -153,6 +164,12 @@ const OPTIONS = [
  * Records what runs.  With a body, that is run and a promise of the profile answered; without, `start()` and `await
  * stop()` say from when to when.  Each op's time on the GPU is taken where the device has the feature timestamp-query;
  * every launch then is a pass of its own, which costs time.
+ *
+ * @param body of the profile; what is recorded
+ *
+ * @example
+ * const profile = await torch.profiler.profile(() => torch.ones([4]).exp());
+ * profile.key_averages().map(({ key, count }) => [key, count])  // [["exp", 1]]
  */
 export function profile(options?: ProfileOptions): Profile;
 export function profile(body: (prof: Profile) => unknown): Promise<Profile>;

@@ -177,6 +177,14 @@ export class Recorder implements Observer {
 /**
  * Runs `body` and shows it as a span of this name in a running profile; of an async function until its promise settles.
  * Without a profile it only runs `body`.
+ *
+ * @param name how the span is called
+ * @param body what runs in it
+ *
+ * @example
+ * const { profile, record_function } = torch.profiler;
+ * const recorded = await profile(() => record_function("my part", () => torch.ones([4]).exp()));
+ * recorded.events()[0].name  // "my part"
  */
 export function record_function<T>(name: string, body: () => T): T {
   [name, body] = taken("record_function name body", arguments);

@@ -3,7 +3,12 @@
 import { OpError, describe } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
 
-/** What a profiler does in a step. */
+/**
+ * What a profiler does in a step.
+ *
+ * @example
+ * torch.profiler.ProfilerAction  // { NONE: 0, WARMUP: 1, RECORD: 2, RECORD_AND_SAVE: 3 }
+ */
 export const ProfilerAction = { NONE: 0, WARMUP: 1, RECORD: 2, RECORD_AND_SAVE: 3 } as const;
 export type ProfilerAction = (typeof ProfilerAction)[keyof typeof ProfilerAction];
 /** What is done in a step. */
@@ -20,7 +25,14 @@ export interface ScheduleOptions {
   skip_first?: number;
 }
 
-/** `wait` steps of nothing, `warmup` steps for nothing, `active` steps that are recorded, and so on. */
+/**
+ * `wait` steps of nothing, `warmup` steps for nothing, `active` steps that are recorded, and so on.
+ *
+ * @example
+ * const { ProfilerAction, schedule } = torch.profiler;
+ * const when = schedule({ wait: 1, warmup: 1, active: 2 });
+ * [0, 1, 2, 3, 4].map((step) => when(step))  // [0, 1, 2, 3, 0]
+ */
 export function schedule(
   ...args:
     | [options: ScheduleOptions]
