@@ -155,7 +155,7 @@ export {
   slice_copy,
   triplet_margin_loss,
   zero_,
-} from "./composite/root-functions.js";
+} from "./composite/root/root-functions.js";
 export { cond, while_loop } from "./functions/control.js";
 export { fake_quantize_per_channel_affine } from "./composite/adapted.js";
 export { segment_reduce, type SegmentOptions } from "./composite/segments.js";

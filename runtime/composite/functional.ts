@@ -17,7 +17,7 @@ export {
   fractional_max_pool3d_with_indices,
   type FractionalPoolOptions,
 } from "./fractional-pool.js";
-export { conv_tbc, native_channel_shuffle } from "./root-functions.js";
+export { conv_tbc, native_channel_shuffle } from "./root/root-functions.js";
 export { interpolate as upsample } from "../../names/functional.js";
 export { one_hot } from "./classes.js";
 

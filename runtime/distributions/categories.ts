@@ -50,7 +50,7 @@ import {
   real_vector,
   positive,
   simplex,
-} from "./constraints.js";
+} from "./constraints/constraints.js";
 import { DistributionClass, type Validate, distribution } from "./distribution.js";
 
 /** Ones at places, along a last axis of `n`. */

@@ -22,7 +22,7 @@ import {
   independent,
   real,
   stack as stacked_constraint,
-} from "./constraints.js";
+} from "./constraints/constraints.js";
 import { type Cache, type Transform, TransformClass, transform, transformOf } from "./transform.js";
 
 const listed = (list: unknown, op: string, name: string): Transform[] =>

@@ -22,7 +22,7 @@ import {
   unsqueeze,
 } from "./arithmetic.js";
 import { Categorical } from "./categories.js";
-import { type Constraint, MixtureSameFamilyConstraint, independent } from "./constraints.js";
+import { type Constraint, MixtureSameFamilyConstraint, independent } from "./constraints/constraints.js";
 import { kl_divergence } from "./kl.js";
 import { type Distribution, DistributionClass, type Validate, distribution, distributionOf } from "./distribution.js";
 

@@ -30,7 +30,13 @@ import {
   where,
   xlogy,
 } from "./arithmetic.js";
-import { half_open_interval, integer_interval, nonnegative, nonnegative_integer, real } from "./constraints.js";
+import {
+  half_open_interval,
+  integer_interval,
+  nonnegative,
+  nonnegative_integer,
+  real,
+} from "./constraints/constraints.js";
 import { type Given, WEIGHT, family } from "./family.js";
 
 /**

@@ -12,7 +12,7 @@ import { formatted, tuple } from "../nn/shown.js";
 import { Tensor } from "../tensor/tensor.js";
 import { all } from "../../names/torch.js";
 import { type Sizes, exp, expand, sqrt } from "./arithmetic.js";
-import { type Constraint, is_dependent } from "./constraints.js";
+import { type Constraint, is_dependent } from "./constraints/constraints.js";
 
 export interface DistributionOptions {
   /** Whether parameters and values are checked; on unless `set_default_validate_args(false)` said otherwise. */

@@ -28,7 +28,7 @@ import {
   tanh,
   valueOf,
 } from "./arithmetic.js";
-import { type Constraint, independent, interval, positive, real, unit_interval } from "./constraints.js";
+import { type Constraint, independent, interval, positive, real, unit_interval } from "./constraints/constraints.js";
 import { type Distribution, distributionOf } from "./distribution.js";
 import { type Cache, TransformClass, transform } from "./transform.js";
 

@@ -26,7 +26,7 @@ import {
   sub,
   where,
 } from "./arithmetic.js";
-import { type Constraint, less_than, real, unit_interval } from "./constraints.js";
+import { type Constraint, less_than, real, unit_interval } from "./constraints/constraints.js";
 import { DistributionClass, type Validate, declared } from "./distribution.js";
 
 /** The parameters of a distribution, in one shape. */

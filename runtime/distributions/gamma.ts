@@ -28,7 +28,7 @@ import {
   where,
   xlogy,
 } from "./arithmetic.js";
-import { nonnegative, positive, real, unit_interval } from "./constraints.js";
+import { nonnegative, positive, real, unit_interval } from "./constraints/constraints.js";
 import { type Expectations, type Family, type Given, family } from "./family.js";
 
 type Rated = Given<"concentration" | "rate">;

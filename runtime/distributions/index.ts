@@ -1,6 +1,6 @@
 // torch.distributions: distributions, what their values are, and how far they are apart.
 
-export * as constraints from "./constraints.js";
+export * as constraints from "./constraints/constraints.js";
 export * as kl from "./kl.js";
 export * as transforms from "./transforms.js";
 export * from "./transforms.js";
@@ -23,5 +23,5 @@ export { MultivariateNormal } from "./multivariate.js";
 export { LowRankMultivariateNormal } from "./low-rank.js";
 export { LKJCholesky, Wishart } from "./matrices.js";
 export { ExponentialFamily, LogisticNormal, TransformedDistribution } from "./transformed.js";
-export { biject_to, transform_to } from "./constraint-registry.js";
+export { biject_to, transform_to } from "./constraints/constraint-registry.js";
 export { kl_divergence, register_kl } from "./kl.js";

@@ -24,7 +24,7 @@ import {
   transpose,
   unsqueeze,
 } from "./arithmetic.js";
-import { independent, positive, real_vector } from "./constraints.js";
+import { independent, positive, real_vector } from "./constraints/constraints.js";
 import { DistributionClass, type Validate, distribution } from "./distribution.js";
 import { MultivariateNormal, log_diagonal, mahalanobis } from "./multivariate.js";
 

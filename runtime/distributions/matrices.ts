@@ -40,7 +40,7 @@ import {
   unsqueeze,
   where,
 } from "./arithmetic.js";
-import { corr_cholesky, lower_cholesky, positive, positive_definite } from "./constraints.js";
+import { corr_cholesky, lower_cholesky, positive, positive_definite } from "./constraints/constraints.js";
 import { DistributionClass, type Validate, distribution, everywhere } from "./distribution.js";
 import { log_diagonal } from "./multivariate.js";
 

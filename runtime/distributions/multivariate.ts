@@ -21,7 +21,7 @@ import {
   transpose,
   unsqueeze,
 } from "./arithmetic.js";
-import { lower_cholesky, positive_definite, real_vector } from "./constraints.js";
+import { lower_cholesky, positive_definite, real_vector } from "./constraints/constraints.js";
 import { DistributionClass, type Validate, distribution } from "./distribution.js";
 
 /** The sum of the logarithms of a matrix's diagonal. */

@@ -31,7 +31,7 @@ import {
   both,
   either,
 } from "./arithmetic.js";
-import { greater_than_eq, nonnegative, positive, real, unit_interval } from "./constraints.js";
+import { greater_than_eq, nonnegative, positive, real, unit_interval } from "./constraints/constraints.js";
 import { type Given, family } from "./family.js";
 import { normal_divergence, normal_entropy, normal_log_density, normal_place, normal_share, standard } from "./real.js";
 

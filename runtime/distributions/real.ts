@@ -38,7 +38,7 @@ import {
   where,
   x_log_x,
 } from "./arithmetic.js";
-import { interval, positive, real } from "./constraints.js";
+import { interval, positive, real } from "./constraints/constraints.js";
 import { type Given, family } from "./family.js";
 
 type Placed = Given<"loc" | "scale">;

@@ -21,7 +21,7 @@ import {
   xlogy,
   zeros_like,
 } from "./arithmetic.js";
-import { independent, positive, simplex } from "./constraints.js";
+import { independent, positive, simplex } from "./constraints/constraints.js";
 import { all } from "../../names/torch.js";
 import { arange } from "../creation/create.js";
 import { DistributionClass, type Validate, distribution } from "./distribution.js";

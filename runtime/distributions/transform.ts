@@ -7,7 +7,7 @@ import { OpError } from "../base/errors.js";
 import { isOptions, taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type Sizes, type Value, neg } from "./arithmetic.js";
-import type { Constraint } from "./constraints.js";
+import type { Constraint } from "./constraints/constraints.js";
 
 export interface TransformOptions {
   /** 1: the last value and what became of it are remembered, so that going back gives it as it was. */

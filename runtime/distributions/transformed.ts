@@ -7,7 +7,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { type Sizes, type Value, add, mul, sub, sum_rightmost } from "./arithmetic.js";
 import { Independent } from "./combined.js";
 import { ComposeTransform } from "./combined-transforms.js";
-import { type Constraint, independent, positive, real, simplex } from "./constraints.js";
+import { type Constraint, independent, positive, real, simplex } from "./constraints/constraints.js";
 import { type Distribution, DistributionClass, type Validate, distribution, distributionOf } from "./distribution.js";
 import { kl_divergence } from "./kl.js";
 import { Normal } from "./real.js";

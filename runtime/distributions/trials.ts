@@ -32,7 +32,7 @@ import {
   xlogy,
   zeros_like,
 } from "./arithmetic.js";
-import { boolean, nonnegative_integer, positive, unit_interval } from "./constraints.js";
+import { boolean, nonnegative_integer, positive, unit_interval } from "./constraints/constraints.js";
 import { type Given, WEIGHT, family } from "./family.js";
 
 type Weight = Given<"probs" | "logits">;

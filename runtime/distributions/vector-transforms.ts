@@ -46,7 +46,7 @@ import {
   real,
   real_vector,
   simplex,
-} from "./constraints.js";
+} from "./constraints/constraints.js";
 import { TransformClass, transform } from "./transform.js";
 
 const last = (shape: Sizes): number => shape[shape.length - 1]!;

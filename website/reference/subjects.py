@@ -26,7 +26,7 @@ SUBJECTS: Mapping[str, str] = {
         torch.Storage torch.is_tensor torch.numel
     """,
     "Shapes and views": """
-        runtime/views runtime/functions/tensor-functions runtime/composite/turning runtime/composite/root-functions
+        runtime/views runtime/functions/tensor-functions runtime/composite/turning runtime/composite/root
         torch.broadcast_shapes torch.broadcast_tensors torch.newaxis torch.atleast_1d torch.atleast_2d
         torch.atleast_3d torch.fliplr torch.flipud torch.repeat_interleave torch.nn.functional.pad
     """,
@@ -72,7 +72,9 @@ SUBJECTS: Mapping[str, str] = {
     """,
     "Convolutions": "ops/conv torch.convolution torch.nn.functional.conv_tbc",
     "Pooling": "ops/pool ops/unpool runtime/composite/fractional-pool torch.max_pool1d_with_indices",
-    "Normalization": "ops/norm torch.native_layer_norm torch.nn.functional.normalize torch.batch_norm torch.instance_norm",
+    "Normalization": """
+        ops/norm torch.native_layer_norm torch.nn.functional.normalize torch.batch_norm torch.instance_norm
+    """,
     "Attention": "ops/attention runtime/composite/attention",
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
@@ -81,7 +83,7 @@ SUBJECTS: Mapping[str, str] = {
     """,
     "Dropout": "ops/dropout torch.native_dropout",
     "Losses": """
-        ops/loss ops/margin ops/ctc runtime/composite/functional runtime/composite/root-losses
+        ops/loss ops/margin ops/ctc runtime/composite/functional runtime/composite/root/root-losses
     """,
     "Distances": "ops/distance torch.dist torch.pairwise_distance torch.pdist torch.cosine_similarity",
     "Pictures": """

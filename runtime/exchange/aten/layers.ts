@@ -1,7 +1,7 @@
 // ATen's operators of layers that lie beneath those of torch.nn.functional: what normalises, hides and selects.
 
 import { arange, zeros } from "../../creation/create.js";
-import { norm_except_dim } from "../../composite/root-functions.js";
+import { norm_except_dim } from "../../composite/root/root-functions.js";
 import * as F from "../../../names/functional.js";
 import * as torch from "../../../names/torch.js";
 import { index, index_put, index_put_ } from "../../functions/indexing.js";

@@ -1,9 +1,9 @@
 // Constraints of values that are vectors or matrices.
 
-import { taken } from "../base/named-arguments.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { all } from "../../names/torch.js";
-import { cholesky_ex, eigvalsh } from "../../names/linalg.js";
+import { taken } from "../../base/named-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { all } from "../../../names/torch.js";
+import { cholesky_ex, eigvalsh } from "../../../names/linalg.js";
 import {
   type Value,
   abs,
@@ -24,7 +24,7 @@ import {
   transpose,
   tril,
   valueOf,
-} from "./arithmetic.js";
+} from "../arithmetic.js";
 import { Constraint, type Test, alone, throughout } from "./constraint.js";
 
 /**

@@ -1,11 +1,11 @@
 // torch.distributions.constraints.Constraint: a region of values, and how one is declared.
 
-import { callable } from "../base/callable.js";
-import { callable as callableOf, listOf, refuse, text as named } from "../base/argument-kinds.js";
-import { float, formatted } from "../nn/shown.js";
-import { Tensor } from "../tensor/tensor.js";
-import { all } from "../../names/torch.js";
-import { type Value, reshape, valueOf } from "./arithmetic.js";
+import { callable } from "../../base/callable.js";
+import { callable as callableOf, listOf, refuse, text as named } from "../../base/argument-kinds.js";
+import { float, formatted } from "../../nn/shown.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { all } from "../../../names/torch.js";
+import { type Value, reshape, valueOf } from "../arithmetic.js";
 
 export type Test = (value: Tensor) => Tensor;
 

@@ -1,27 +1,27 @@
 // torch.distributions.biject_to and transform_to: transforms of all numbers into what a constraint allows.
 
-import { callable as callableOf, refuse } from "../base/argument-kinds.js";
-import { OpError } from "../base/errors.js";
-import { taken } from "../base/named-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
-import { type Value, sub } from "./arithmetic.js";
+import { callable as callableOf, refuse } from "../../base/argument-kinds.js";
+import { OpError } from "../../base/errors.js";
+import { taken } from "../../base/named-arguments.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { type Value, sub } from "../arithmetic.js";
 import {
   CatTransform,
   ComposeTransform,
   IndependentTransform,
   StackTransform,
   identity_transform,
-} from "./combined-transforms.js";
+} from "../combined-transforms.js";
 import { Constraint, type Joined } from "./constraints.js";
-import { AffineTransform, ExpTransform, SigmoidTransform } from "./elementwise-transforms.js";
-import type { Transform } from "./transform.js";
+import { AffineTransform, ExpTransform, SigmoidTransform } from "../elementwise-transforms.js";
+import type { Transform } from "../transform.js";
 import {
   CorrCholeskyTransform,
   LowerCholeskyTransform,
   PositiveDefiniteTransform,
   SoftmaxTransform,
   StickBreakingTransform,
-} from "./vector-transforms.js";
+} from "../vector-transforms.js";
 
 type Factory = (constraint: never) => Transform;
 export interface ConstraintRegistry {

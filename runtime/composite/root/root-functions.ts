@@ -2,24 +2,24 @@
 // root-losses.ts, which torch.nn.functional has, too: here they are PyTorch's own operators, with the operators' order of
 // arguments, and numbers for reductions.
 
-import * as F from "../../names/functional.js";
-import { add, div, gt, index_copy, index_select, mul, where } from "../../names/torch.js";
-import { count, flag, integer, number, refuse } from "../base/argument-kinds.js";
-import { axisOf } from "../base/shape.js";
-import { ones_like } from "../creation/like.js";
-import { conj } from "../functions/complex-parts.js";
-import { clone } from "../tensor/copy.js";
-import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { become } from "../views/in-place.js";
-import { resize_ } from "../views/resize.js";
-import { copy_, fill_ as fill } from "../views/transfer.js";
-import * as views from "../views/views.js";
-import { multi_dot } from "./matrix-chains.js";
-import { matrix_norm, p_norm } from "./matrix-norms.js";
+import * as F from "../../../names/functional.js";
+import { add, div, gt, index_copy, index_select, mul, where } from "../../../names/torch.js";
+import { count, flag, integer, number, refuse } from "../../base/argument-kinds.js";
+import { axisOf } from "../../base/shape.js";
+import { ones_like } from "../../creation/like.js";
+import { conj } from "../../functions/complex-parts.js";
+import { clone } from "../../tensor/copy.js";
+import { tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { become } from "../../views/in-place.js";
+import { resize_ } from "../../views/resize.js";
+import { copy_, fill_ as fill } from "../../views/transfer.js";
+import * as views from "../../views/views.js";
+import { multi_dot } from "../matrix-chains.js";
+import { matrix_norm, p_norm } from "../matrix-norms.js";
 import { operator } from "./operator.js";
 
-export { adaptive_avg_pool1d, avg_pool1d, bilinear } from "../../names/functional.js";
+export { adaptive_avg_pool1d, avg_pool1d, bilinear } from "../../../names/functional.js";
 export * from "./root-layers.js";
 export * from "./root-losses.js";
 

@@ -1,8 +1,8 @@
 // Losses of PyTorch's root namespace: its own operators, whose reductions are numbers.
 
-import * as F from "../../names/functional.js";
-import { integer, refuse } from "../base/argument-kinds.js";
-import type { Tensor } from "../tensor/tensor.js";
+import * as F from "../../../names/functional.js";
+import { integer, refuse } from "../../base/argument-kinds.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { operator } from "./operator.js";
 
 type Maybe = Tensor | null;

@@ -1,13 +1,13 @@
 // torch.distributions.constraints: which values a parameter or a sample may have.
 
-import { integer as integerArgument, refuse } from "../base/argument-kinds.js";
-import { titled } from "../base/class-name.js";
-import { OpError } from "../base/errors.js";
-import { taken } from "../base/named-arguments.js";
-import { cat as joined, stack as stacked } from "../functions/join.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { any } from "../../names/torch.js";
-import { type Value, both, either, eq, floor, ge, gt, le, lt, narrow, select, unsqueeze } from "./arithmetic.js";
+import { integer as integerArgument, refuse } from "../../base/argument-kinds.js";
+import { titled } from "../../base/class-name.js";
+import { OpError } from "../../base/errors.js";
+import { taken } from "../../base/named-arguments.js";
+import { cat as joined, stack as stacked } from "../../functions/join.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { any } from "../../../names/torch.js";
+import { type Value, both, either, eq, floor, ge, gt, le, lt, narrow, select, unsqueeze } from "../arithmetic.js";
 import { Constraint, alone, bounded, constraintOf, constraintsOf, texts, throughout } from "./constraint.js";
 
 export { Constraint, type Joined } from "./constraint.js";

@@ -1,18 +1,18 @@
 // Layers of PyTorch's root namespace: its own operators, whose order of arguments is another than that of
 // torch.nn.functional; and the steps of recurrent networks.
 
-import * as F from "../../names/functional.js";
-import { add, bernoulli, mul } from "../../names/torch.js";
-import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../ops/recurrent.js";
-import { flag, integer, number, refuse } from "../base/argument-kinds.js";
-import { ones_like } from "../creation/like.js";
-import { run } from "../dispatch/call.js";
-import type { Named } from "../functions/tensor-functions.js";
-import { cast, clone } from "../tensor/copy.js";
-import type { Results } from "../tensor/results.js";
-import { check, tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
-import type { Tensor } from "../tensor/tensor.js";
-import * as views from "../views/views.js";
+import * as F from "../../../names/functional.js";
+import { add, bernoulli, mul } from "../../../names/torch.js";
+import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../../ops/recurrent.js";
+import { flag, integer, number, refuse } from "../../base/argument-kinds.js";
+import { ones_like } from "../../creation/like.js";
+import { run } from "../../dispatch/call.js";
+import type { Named } from "../../functions/tensor-functions.js";
+import { cast, clone } from "../../tensor/copy.js";
+import type { Results } from "../../tensor/results.js";
+import { check, tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as views from "../../views/views.js";
 import { operator } from "./operator.js";
 
 type Maybe = Tensor | null;
