@@ -15,6 +15,8 @@ export type FunctionInput = Tensor | number | readonly number[] | boolean | stri
 /**
  * What setupContext leaves for backward; any further property may be set on it.
  *
+ * @param context that of `torch.autograd.Function`
+ *
  * @example
  * class Scaled extends torch.AutoFunction {
  *   static forward([x, factor]) {

@@ -152,9 +152,11 @@ function parted(given: object): [own: object, others: object] {
 /**
  * Functions or modules one after another, in `segments` parts that each are a checkpoint, but for the last.
  *
- * @param functions functions or modules, or one `Sequential`
+ * @param functions list of functions or modules, or one `Sequential`
  * @param segments into how many parts they are divided
  * @param input what the first one is given
+ * @param debug whether an error says which tensors differ
+ * @param early_stop whether the second run ends with the last tensor that is needed
  *
  * @example
  * const layers = [(x) => x.mul(2), (x) => x.square(), (x) => x.add(1)];

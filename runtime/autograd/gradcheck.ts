@@ -134,6 +134,8 @@ function shown(matrix: number[][]): string {
  *
  * @param func of the inputs, a tensor or several
  * @param inputs its arguments; those that require gradients are float64, best
+ * @param atol how far they may differ in itself
+ * @param rtol how far as a share of the slope
  *
  * @example
  * const x = torch.tensor([0.5, 1], { dtype: torch.float64, requires_grad: true });
@@ -191,6 +193,8 @@ export async function gradcheck(
  * @param func of the inputs, a tensor or several
  * @param inputs its arguments; those that require gradients are float64, best
  * @param grad_outputs tensors of the outputs' shapes
+ * @param atol how far they may differ in itself
+ * @param rtol how far as a share of the slope
  *
  * @example
  * const x = torch.tensor([0.5, 1], { dtype: torch.float64, requires_grad: true });

@@ -37,6 +37,11 @@ class GradientMethods {
   /**
    * Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor.
    *
+   * @param gradient tensor of this one's shape; ones unless given
+   * @param retain_graph whether the graph stays for another way back; as `create_graph` unless given
+   * @param create_graph whether gradients have a graph of their own, for derivatives of them; false unless given
+   * @param inputs the leaves that get gradients; all unless given
+   *
    * @example
    * const x = torch.tensor([1, 2, 3], { requires_grad: true });
    * x.square().sum().backward();

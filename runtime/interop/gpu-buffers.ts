@@ -32,6 +32,10 @@ const storages = new WeakMap<GPUBuffer, Map<DType, Storage>>();
  * A tensor on the memory of a GPUBuffer of the tensors' own GPUDevice, which is not copied: what a shader writes there
  * is what the tensor has, and the other way round.  The buffer needs the usages STORAGE and COPY_SRC, for changes in
  * place COPY_DST too; it stays the program's, which destroys it when no tensor on it is used any more.
+ *
+ * @param buffer of the device that `torch.webgpu` uses
+ * @param shape the sizes
+ * @param requires_grad whether it requires a gradient; false unless given
  */
 export function from_gpu_buffer(buffer: GPUBuffer, shape: readonly number[], options?: GpuBufferOptions): Tensor;
 export function from_gpu_buffer(...args: unknown[]): Tensor {
@@ -104,6 +108,8 @@ export interface GpuBufferRange {
  * tensor lives: keep that, and call `torch.webgpu.flush()` before reading what later calls write.  `write`: the program
  * is going to change the elements, which autograd then knows.  Elements lie in rows without gaps, float16 two in a word,
  * bools and whole numbers one in a word.
+ *
+ * @param input contiguous tensor on a GPU
  */
 export function gpu_buffer(input: Tensor, options?: { write?: boolean }): GpuBufferRange;
 export function gpu_buffer(...args: unknown[]): GpuBufferRange {

@@ -17,6 +17,8 @@ export interface LostDevice {
  * it away.  Its tensors are gone then, and the default device is the CPU.  The callback may make a new one
  * (`initWebGPUAsync`) and put a snapshot's weights there; when it is done, it is called for that one's end, too.
  * `remove()` of what is answered ends that.
+ *
+ * @param callback is given `{ reason, message }`
  */
 export function on_lost(callback: (lost: LostDevice) => unknown): { remove(): void };
 export function on_lost(...args: unknown[]): { remove(): void } {

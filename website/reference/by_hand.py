@@ -37,6 +37,8 @@ ELSEWHERE = (
     "fused",
     "lims",
 )
+# Kinds of values that a comment may begin with, saying more of them than their type.
+SAID = ("tensor", "list")
 # The types of settings that definitions of modules declare; words.mjs says all others.
 WORDS = {
     "number": "number",
@@ -116,14 +118,17 @@ def opaque(p: Parameter) -> bool:
 
 
 def row(p: Parameter, known: dict[str, str], told: Mapping[str, str]) -> Row:
-    doc = p.doc or told.get(p.name, "")
-    what = f"any number of arguments: {p.type}" if p.rest else p.type
+    doc = " ".join((p.doc or told.get(p.name, "")).split())
+    # Of an overload that a switch chooses, the type is that switch's value.
+    kind = "true or false" if p.type in ("true", "false") else p.type
+    what = f"any number of arguments: {kind}" if p.rest else kind
     if what == "anything":
         what = ""
     if doc:
         # The comments of ops begin with what a parameter is.
-        says = doc.startswith(what) or what == "tensor" and re.match(r"(\w+ )*tensor\b", doc)
-        what = doc if says or what.startswith(("`", "object")) else f"{what}. {doc}"
+        says = doc.startswith(what) or any(what.startswith(one) and re.match(rf"(\w+ )*{one}\b", doc) for one in SAID)
+        joint = ": " if doc[0].islower() else ". "
+        what = doc if says or what.startswith(("`", "object")) else f"{what}{joint}{doc}"
     default = known.get(p.name, "")
     return Row(p.name, what, default, p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
 

@@ -247,7 +247,7 @@ export const conj_physical_ = /* @__PURE__ */ operator("conj_physical_ input", (
  * @example
  * torch.inference_mode(() => torch.is_inference(torch.tensor([1])))  // true
  */
-export const is_inference = /* @__PURE__ */ operator("is_inference input", ({ storage }: Tensor) => storage.inference);
+export const is_inference = /* @__PURE__ */ operator("is_inference input", (input: Tensor) => input.storage.inference);
 /**
  * Whether a conjugate is put off: never here.
  *

@@ -19,6 +19,8 @@ const isNumber = (x: Tensor): Tensor => eq(x, x);
 /**
  * Numbers above `lower_bound`.
  *
+ * @param lower_bound the least value, which is not allowed itself
+ *
  * @example
  * torch.distributions.constraints.greater_than(1).check(torch.tensor([1, 2]))  // [false, true]
  */
@@ -28,6 +30,8 @@ export function greater_than(lower_bound: Value): Constraint {
 }
 /**
  * Numbers from `lower_bound` on.
+ *
+ * @param lower_bound the least value
  *
  * @example
  * torch.distributions.constraints.greater_than_eq(1).check(torch.tensor([0, 1]))  // [false, true]
@@ -39,6 +43,8 @@ export function greater_than_eq(lower_bound: Value): Constraint {
 /**
  * Numbers below `upper_bound`.
  *
+ * @param upper_bound the greatest value, which is not allowed itself
+ *
  * @example
  * torch.distributions.constraints.less_than(1).check(torch.tensor([0, 1]))  // [true, false]
  */
@@ -48,6 +54,9 @@ export function less_than(upper_bound: Value): Constraint {
 }
 /**
  * Numbers from `lower_bound` to `upper_bound`.
+ *
+ * @param lower_bound the least value
+ * @param upper_bound the greatest value
  *
  * @example
  * torch.distributions.constraints.interval(0, 1).check(torch.tensor([0, 0.5, 2]))  // [true, true, false]
@@ -62,6 +71,9 @@ export function interval(lower_bound: Value, upper_bound: Value): Constraint {
 /**
  * Numbers from `lower_bound` up to, but without, `upper_bound`.
  *
+ * @param lower_bound the least value
+ * @param upper_bound the greatest value, which is not allowed itself
+ *
  * @example
  * torch.distributions.constraints.half_open_interval(0, 1).check(torch.tensor([0, 1]))  // [true, false]
  */
@@ -74,6 +86,9 @@ export function half_open_interval(lower_bound: Value, upper_bound: Value): Cons
 }
 /**
  * Whole numbers from `lower_bound` to `upper_bound`.
+ *
+ * @param lower_bound the least value
+ * @param upper_bound the greatest value
  *
  * @example
  * torch.distributions.constraints.integer_interval(0, 2).check(torch.tensor([0, 1.5, 2]))  // [true, false, true]

@@ -30,6 +30,8 @@ import { Constraint, type Test, alone, throughout } from "./constraint.js";
 /**
  * Whole numbers that add up to at most `upper_bound` along the last axis.
  *
+ * @param upper_bound the greatest sum
+ *
  * @example
  * torch.distributions.constraints.multinomial(3).check(torch.tensor([[1, 2], [2, 2]]))  // [true, false]
  */

@@ -6,6 +6,9 @@ import type { FunctionEvent } from "./recorder.js";
 /**
  * All events of one name.  Times are microseconds.
  *
+ * @param key the events' name
+ * @param input_shapes the shapes of what they were given, where these are told apart
+ *
  * @example
  * const profile = await torch.profiler.profile(() => [torch.ones([4]).exp(), torch.ones([2]).exp()]);
  * const average = profile.key_averages().find(({ key }) => key === "exp");

@@ -15,9 +15,11 @@ export type ProfilerAction = (typeof ProfilerAction)[keyof typeof ProfilerAction
 export type Schedule = (step: number) => ProfilerAction;
 
 export interface ScheduleOptions {
-  /** Steps of a cycle in which nothing is done, in which what is recorded is dropped, and that are recorded. */
+  /** Steps of a cycle in which nothing is done. */
   wait: number;
+  /** Steps of a cycle in which what is recorded is dropped. */
   warmup: number;
+  /** Steps of a cycle that are recorded. */
   active: number;
   /** Cycles; 0: without end. */
   repeat?: number;
@@ -27,6 +29,12 @@ export interface ScheduleOptions {
 
 /**
  * `wait` steps of nothing, `warmup` steps for nothing, `active` steps that are recorded, and so on.
+ *
+ * @param wait steps of a cycle in which nothing is done
+ * @param warmup steps of a cycle in which what is recorded is dropped
+ * @param active steps of a cycle that are recorded
+ * @param repeat how many cycles there are; 0: without end
+ * @param skip_first steps before the first cycle
  *
  * @example
  * const { ProfilerAction, schedule } = torch.profiler;
