@@ -273,6 +273,38 @@ def test_pages_of_modules_and_optimizers_say_what_they_take_and_compute(document
     assert 'href="torch.softmax.html"' in text("torch.nn.Softmax")
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    {
+        # Arguments by place or by name, which one list of the many that the type allows names.
+        "torch.kl_div": {
+            "input": "float tensor of any shape: logarithms of probabilities",
+            "target": "tensor of the same shape: probabilities",
+            "reduction": "number. 0: the loss of each element, 1: their mean, 2: their sum",
+            "log_target": "true or false: whether <code>target</code> holds logarithms, too",
+        },
+        # What a type says of them, and what it says by name beside what is given by place.
+        "torch.distributions.Dirichlet": {
+            "concentration": "positive tensor [*, shares]; the larger, the nearer a share is to its mean",
+            "validate_args": "true or false. Whether parameters and values are checked; on unless "
+            "<code>set_default_validate_args(false)</code> said otherwise.",
+        },
+        # A parameter that is called options, and no value of an overload's switch.
+        "torch.compile": {"options": "means nothing here"},
+        "torch.func.grad": {
+            "has_aux": "true or false: whether <code>f</code> answers a list of the value and something else"
+        },
+    }.items(),
+)
+def test_comments_say_what_parameters_are(name, parameters, documentation):
+    text = (documentation / "reference" / f"{name}.html").read_text(encoding="utf-8")
+    rows = dict(re.findall(r'<tr><th scope="row"><code>([^<]*)</code></th><td>(.*?)</td>', text))
+    assert {parameter: rows.get(parameter) for parameter in parameters} == parameters
+    if name != "torch.compile":
+        return
+    assert rows.keys() == {"model", "fullgraph", "dynamic", "mode", "backend", "options", "disable"}
+
+
 def test_the_theme_is_kept(opened):
     page = opened("index.html", color_scheme="light")
     page.click(".theme")

@@ -29,8 +29,8 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
   /** How many batches are fetched ahead of the one in use: 1 unless given. */
   prefetch_factor?: number | null;
   /**
-   * Called when a batch has been used and the next is asked for: how many of a pass are done, of how many (null:
-   * unknown).
+   * Called when a batch has been used and the next is asked for: how many of a pass are done, of how many (null
+   * where nobody knows).
    */
   progress?: ((progress: Progress) => void) | null;
   /** Taken for PyTorch's sake: there are no worker processes here, only more batches ahead. */
