@@ -37,6 +37,18 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
   num_workers?: number;
   /** Taken for PyTorch's sake, without effect. */
   pin_memory?: boolean;
+  /** Taken for PyTorch's sake, without effect: no worker is waited for. */
+  timeout?: number;
+  /** Taken for PyTorch's sake, without effect: no worker begins. */
+  worker_init_fn?: unknown;
+  /** Taken for PyTorch's sake, without effect: there are no worker processes. */
+  multiprocessing_context?: unknown;
+  /** Taken for PyTorch's sake, without effect: there are no worker processes. */
+  persistent_workers?: boolean;
+  /** Taken for PyTorch's sake, without effect. */
+  pin_memory_device?: string;
+  /** Taken for PyTorch's sake, without effect: batches always come in their order. */
+  in_order?: boolean;
 }
 
 const NAMES = [
@@ -93,7 +105,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     [dataset] = values;
     const fail = (problem: string): OpError => new OpError(`DataLoader: ${problem}`);
     const {
-      shuffle,
+      shuffle = false,
       sampler = null,
       batch_sampler = null,
       drop_last = false,

@@ -53,7 +53,11 @@ function checkBoolean(value: unknown, name: string, op: string): void {
 class SequentialSamplerClass extends Sampler {
   readonly data_source: unknown;
 
-  /** All samples in their order. */
+  /**
+   * All samples in their order.
+   *
+   * @param data_source a dataset, or a list: what has a `length`
+   */
   constructor(data_source: unknown) {
     super();
     this.data_source = data_source;
@@ -74,8 +78,11 @@ export const SequentialSampler = /* @__PURE__ */ callable(
 export type SequentialSampler = SequentialSamplerClass;
 
 export interface RandomSamplerOptions {
+  /** Whether a sample may come again before all have come. */
   replacement?: boolean;
+  /** How many samples a pass has; null: as many as there are. */
   num_samples?: number | null;
+  /** Draws the order; null: the one of `torch.manual_seed`. */
   generator?: Generator | null;
 }
 
@@ -85,7 +92,11 @@ class RandomSamplerClass extends Sampler {
   readonly generator: Generator | null;
   private readonly wanted: number | null;
 
-  /** All samples in random order; or `num_samples` of them, which may repeat with `replacement`. */
+  /**
+   * All samples in random order; or `num_samples` of them, which may repeat with `replacement`.
+   *
+   * @param data_source a dataset, or a list: what has a `length`
+   */
   constructor(
     data_source: unknown,
     ...options: (boolean | number | Generator | RandomSamplerOptions | null | undefined)[]

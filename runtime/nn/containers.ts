@@ -1,21 +1,23 @@
-// Modules of modules and of parameters: in a row, in lists, by name.
+// Modules of modules: in a row, in lists, by name; and what those of parameters (parameter-containers.ts) have in
+// common with them.
 
 import { classOf, nameOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
-import { isOptions, limited } from "../base/named-arguments.js";
-import { TYPE_NAMES } from "../elements/dtype.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { limited } from "../base/named-arguments.js";
 import { callable } from "../base/callable.js";
 import { Module } from "./module.js";
 import { checkModule, acyclic } from "./tree.js";
 import { entriesOf, forgetOrder } from "./members.js";
-import { Parameter } from "./parameter.js";
-import { indented, showTree } from "./shown.js";
+import { showTree } from "./shown.js";
 
-type Entries<T> = KeyedClass<T> | Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
+export type Entries<T> =
+  | KeyedClass<T>
+  | Readonly<Record<string, T>>
+  | ReadonlyMap<string, T>
+  | Iterable<readonly [string, T]>;
 const WANTED = "an object, a Map, or a list of pairs of names and values";
-function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [string, T])[] {
+export function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [string, T])[] {
   if (given instanceof KeyedClass) return given.items() as [string, T][];
   if (typeof given !== "object" || given === null) refuse(op, name, WANTED, given);
   if (!(Symbol.iterator in given)) return Object.entries(given);
@@ -24,17 +26,16 @@ function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [strin
   return list;
 }
 /** The ends of a slice, where there are some. */
-const ends = (op: string, start?: number, end?: number): (number | undefined)[] =>
+export const ends = (op: string, start?: number, end?: number): (number | undefined)[] =>
   [start, end].map((at, i) => (at === undefined ? at : integer(at, `${op}.slice`, i === 0 ? "start" : "end")));
 
 const isModule = (value: unknown): value is Module => value instanceof Module;
-const isParameter = (value: unknown): value is Parameter => value instanceof Parameter;
 /** The properties that are of a kind, by name, in the order in which they were given. */
-const membersOf = <T>(module: Module, is: (value: unknown) => value is T): [string, T][] =>
+export const membersOf = <T>(module: Module, is: (value: unknown) => value is T): [string, T][] =>
   entriesOf(module).flatMap(([name, value]): [string, T][] => (is(value) ? [[name, value]] : []));
 
 /** Members by number; what is behind a negative one counts from the end. */
-abstract class Listed<T> extends Module {
+export abstract class Listed<T> extends Module {
   /** All members in order, with their names. */
   protected abstract named(): [string, T][];
   protected members(): T[] {
@@ -111,7 +112,11 @@ limited(Listed, "", "at index, entries, replace !, place !");
 limited(Modules, "", "append module, extend modules, insert index module, pop key?");
 
 class SequentialClass extends Modules {
-  /** Modules that run one after another; one array of them, or an object by names, is taken too. */
+  /**
+   * Modules that run one after another.
+   *
+   * @param modules each gets what the one before gave; one array of them, or an object by names, is taken too
+   */
   constructor(
     ...modules: Module[] | [readonly Module[]] | [Readonly<Record<string, Module>> | ReadonlyMap<string, Module>]
   ) {
@@ -144,7 +149,11 @@ export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential"
 export type Sequential = SequentialClass;
 
 class ModuleListClass extends Modules {
-  /** A list of modules that belong to the one it is in; it has no forward of its own. */
+  /**
+   * A list of modules that belong to the one it is in; it has no forward of its own.
+   *
+   * @param modules what it begins with
+   */
   constructor(modules?: Iterable<Module> | null) {
     super();
     if (modules != null) this.extend(modules);
@@ -236,7 +245,11 @@ abstract class KeyedClass<T> extends Module {
 }
 
 // A bundle without dictionaries leaves it out.
-const Keyed = /* @__PURE__ */ limited(KeyedClass, "", "has key, get key, set key value, update modules{}, pop key");
+export const Keyed = /* @__PURE__ */ limited(
+  KeyedClass,
+  "",
+  "has key, get key, set key value, update modules{}, pop key",
+);
 
 class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   /** Modules by name; it has no forward of its own. */
@@ -252,8 +265,9 @@ class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   }
 }
 /** An object's members, which the dictionary made of it has as properties, too, where their names are known. */
-type Members<R, T> = string extends keyof R ? unknown : R extends Readonly<Record<string, T>> ? R : unknown;
+export type Members<R, T> = string extends keyof R ? unknown : R extends Readonly<Record<string, T>> ? R : unknown;
 interface ModuleDictMaker {
+  /** @param modules an object, a Map, or a list of pairs of names and modules */
   new <M extends Module = Module, R = unknown>(
     modules?: (R & Readonly<Record<string, M>>) | Entries<M> | null,
   ): ModuleDictClass<M> & Members<R, Module>;
@@ -273,128 +287,3 @@ export const ModuleDict = /* @__PURE__ */ callable(
   "constructor modules{}?, put !",
 ) as unknown as ModuleDictMaker;
 export type ModuleDict<M extends Module = Module> = ModuleDictClass<M>;
-
-const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
-/**
- * A list's or dictionary's parameters as PyTorch prints them: several on lines of their own; `type`: how it calls a
- * type there.
- */
-function showParameters(
-  name: string,
-  parameters: readonly (readonly [string, Parameter])[],
-  type: (p: Parameter) => string,
-): string {
-  const lines = parameters
-    .map(([key, p]) => `  (${key}): Parameter containing: [${type(p)} of size ${p.shape.join("x")}]`)
-    .join("\n");
-  return parameters.length > 1 ? `${name}(${indented(`\n${lines}`)}\n)` : `${name}(${lines})`;
-}
-
-class ParameterListClass extends Listed<Parameter> {
-  /** A list of parameters that belong to the module it is in; other tensors become parameters. */
-  constructor(values?: Iterable<Tensor> | null) {
-    super();
-    if (values != null) this.extend(values);
-  }
-  protected override named(): [string, Parameter][] {
-    return membersOf(this, isParameter);
-  }
-  append(value: Tensor): this {
-    this.register_parameter(String(this.length), asParameter(value));
-    return this;
-  }
-  extend(values: Iterable<Tensor>): this {
-    for (const value of listOf<Tensor>(values, nameOf(this), "parameters", "a list of tensors")) this.append(value);
-    return this;
-  }
-  pop(index?: number): Parameter {
-    const all = this.members(),
-      [gone] = all.splice(this.place(index ?? -1), 1);
-    this.replace(all);
-    return gone!;
-  }
-  /** A list of those from `start` up to `end`. */
-  slice(start?: number, end?: number): ParameterList {
-    return new (classOf(this) as unknown as typeof ParameterListClass)(
-      this.members().slice(...ends("ParameterList", start, end)),
-    );
-  }
-  override toString(): string {
-    return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`);
-  }
-}
-/**
- * @example
- * torch.nn.ParameterList([torch.nn.Parameter(torch.ones([2]))]).length  // 1
- */
-export const ParameterList = /* @__PURE__ */ callable(
-  ParameterListClass,
-  "ParameterList",
-  "constructor values?, append value, extend values, pop idx?, slice start? end?",
-);
-export type ParameterList = ParameterListClass;
-
-/** As in PyTorch, those of an object come by their names; a list of pairs, a Map and a ParameterDict keep their order. */
-function inOrder<T extends Tensor>(given: Entries<T>, name: string): (readonly [string, T])[] {
-  const found = pairs(given, "ParameterDict", name);
-  return isOptions(given) ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)) : found;
-}
-
-class ParameterDictClass extends Keyed<Parameter> {
-  /** Parameters by name; other tensors become parameters. */
-  constructor(parameters?: Entries<Tensor> | null) {
-    super();
-    for (const [name, value] of inOrder(parameters ?? {}, "parameters")) this.put(name, value);
-  }
-  override update(given: Entries<Parameter>): this {
-    return super.update(inOrder(given, "update"));
-  }
-  protected override members(): [string, Parameter][] {
-    return membersOf(this, isParameter);
-  }
-  protected override put(name: string, value: Tensor): void {
-    this.register_parameter(name, asParameter(value));
-  }
-  /** The parameter of this name, which the default becomes where there is none. */
-  setdefault(key: string, value?: Tensor | null): Parameter | null {
-    if (!this.has(key)) this.register_parameter(key, value == null ? null : asParameter(value));
-    return this.get(key) ?? null;
-  }
-  /** Takes out the last one, and answers its name and itself. */
-  popitem(): [string, Parameter] {
-    const last = this.keys().pop();
-    if (last === undefined) throw new OpError("popitem: the ParameterDict is empty");
-    return [last, this.pop(last)];
-  }
-  copy(): ParameterDictClass {
-    return new ParameterDict(this.items());
-  }
-  /** One where all these names have one parameter. */
-  fromkeys(keys: Iterable<string>, value: Tensor): ParameterDictClass {
-    return new ParameterDict([...keys].map((key) => [key, value] as const));
-  }
-  override toString(): string {
-    return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TYPE_NAMES[dtype]}Tensor`);
-  }
-}
-type Parameters<R> = Members<R, Tensor> extends R ? { [K in keyof R]: Parameter } : unknown;
-interface ParameterDictMaker {
-  new <R = unknown>(
-    parameters?: (R & Readonly<Record<string, Tensor>>) | Entries<Tensor> | null,
-  ): ParameterDictClass & Parameters<R>;
-  <R = unknown>(
-    parameters?: (R & Readonly<Record<string, Tensor>>) | Entries<Tensor> | null,
-  ): ParameterDictClass & Parameters<R>;
-}
-/**
- * Parameters by name.
- *
- * @example
- * [...torch.nn.ParameterDict({ scale: torch.nn.Parameter(torch.ones([2])) }).keys()]  // ["scale"]
- */
-export const ParameterDict = /* @__PURE__ */ callable(
-  ParameterDictClass,
-  "ParameterDict",
-  "constructor parameters{}?, put !, update parameters{}, setdefault key default?, fromkeys keys default",
-) as unknown as ParameterDictMaker;
-export type ParameterDict = ParameterDictClass;

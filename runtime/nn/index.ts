@@ -9,7 +9,8 @@ export * as parameter from "./parameter.js";
 export * as init from "./init.js";
 export * as modules from "./modules.js";
 export * as utils from "./utils/index.js";
-export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
+export { ModuleDict, ModuleList, Sequential } from "./containers.js";
+export { ParameterDict, ParameterList } from "./parameter-containers.js";
 export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./layers/linear.js";
 export {
   Conv1d,

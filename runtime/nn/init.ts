@@ -69,7 +69,13 @@ function options<T extends (number | string | null)[]>(
   return [tensor, ...values] as never;
 }
 
-/** Evenly from `a` up to `b`. */
+/**
+ * Evenly from `a` up to `b`.
+ *
+ * @example
+ * const weight = torch.nn.init.uniform_(torch.empty([100]), 2, 3);
+ * [weight.ge(2).all(), weight.lt(3).all()]  // [true, true]
+ */
 export function uniform_(
   ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>
 ): Tensor {
@@ -77,7 +83,13 @@ export function uniform_(
   return fill(tensor, () => add(mul(rand(tensor.shape, { ...like(tensor), generator }), b - a), a) as Tensor);
 }
 
-/** From the normal distribution. */
+/**
+ * From the normal distribution.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.nn.init.normal_(torch.empty([1000]), 5, 0.1).mean().round()  // 5
+ */
 export function normal_(
   ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>
 ): Tensor {
@@ -86,7 +98,13 @@ export function normal_(
 }
 
 type Truncated = { mean?: number; std?: number; a?: number; b?: number; generator?: Drawn };
-/** From the normal distribution, as far as it lies between `a` and `b`. */
+/**
+ * From the normal distribution, as far as it lies between `a` and `b`.
+ *
+ * @example
+ * const weight = torch.nn.init.trunc_normal_(torch.empty([100]), { std: 1, a: -0.5, b: 0.5 });
+ * weight.abs().le(0.5).all()  // true
+ */
 export function trunc_normal_(
   ...args: Args<[mean: number, std: number, a: number, b: number, generator: Drawn], Truncated>
 ): Tensor {
@@ -128,20 +146,42 @@ function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor 
   });
   return tensor;
 }
-/** Fills the tensor with `val`. */
+/**
+ * Fills the tensor with `val`.
+ *
+ * @example
+ * torch.nn.init.constant_(torch.empty([2, 2]), 0.5)  // [[0.5, 0.5], [0.5, 0.5]]
+ */
 export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
   return constant("constant_", arguments);
 }
-/** Fills the tensor with ones. */
+/**
+ * Fills the tensor with ones.
+ *
+ * @example
+ * torch.nn.init.ones_(torch.empty([3]))  // [1, 1, 1]
+ */
 export function ones_(tensor: Tensor): Tensor {
   return constant("ones_", arguments, 1);
 }
-/** Fills the tensor with zeros. */
+/**
+ * Fills the tensor with zeros.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 3);
+ * torch.nn.init.zeros_(layer.bias);
+ * layer.bias  // [0, 0, 0]
+ */
 export function zeros_(tensor: Tensor): Tensor {
   return constant("zeros_", arguments, 0);
 }
 
-/** Ones on the diagonal of a matrix. */
+/**
+ * Ones on the diagonal of a matrix.
+ *
+ * @example
+ * torch.nn.init.eye_(torch.empty([2, 3]))  // [[1, 0, 0], [0, 1, 0]]
+ */
 export function eye_(tensor: Tensor): Tensor {
   [tensor] = taken("eye_ tensor", arguments);
   check(tensor, "eye_", "tensor");
@@ -152,7 +192,14 @@ export function eye_(tensor: Tensor): Tensor {
   return computed(tensor, data);
 }
 
-/** A convolution's weight that passes as many channels as it can unchanged, in each of `groups`. */
+/**
+ * A convolution's weight that passes as many channels as it can unchanged, in each of `groups`.
+ *
+ * @example
+ * const conv = torch.nn.Conv1d(1, 1, 3, { padding: 1, bias: false });
+ * torch.nn.init.dirac_(conv.weight);
+ * conv(torch.tensor([[5, 7, 9]]))  // [[5, 7, 9]]
+ */
 export function dirac_(...args: Args<[groups: number], { groups?: number }>): Tensor {
   const [tensor, given] = options("dirac_", ["groups"], args, 1),
     groups = count(given, "dirac_", "groups", 1),
@@ -171,7 +218,12 @@ export function dirac_(...args: Args<[groups: number], { groups?: number }>): Te
   return computed(tensor, data);
 }
 
-/** Numbers of values that one value depends on, and that depend on one. */
+/**
+ * Numbers of values that one value depends on, and that depend on one.
+ *
+ * @example
+ * torch.nn.init._calculate_fan_in_and_fan_out(torch.empty([8, 4, 3, 3]))  // [36, 72]
+ */
 export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
   [tensor] = taken("_calculate_fan_in_and_fan_out tensor", arguments);
   check(tensor, "_calculate_fan_in_and_fan_out", "tensor");
@@ -182,7 +234,12 @@ export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, 
   return [into * field, out * field];
 }
 
-/** The factor that keeps the spread of values through a nonlinearity. */
+/**
+ * The factor that keeps the spread of values through a nonlinearity.
+ *
+ * @example
+ * ["relu", "tanh"].map((name) => torch.nn.init.calculate_gain(name))  // [1.41421, 1.66667]
+ */
 export function calculate_gain(nonlinearity: Nonlinearity, param: number | null = null): number {
   [nonlinearity, param = null] = taken("calculate_gain nonlinearity param?", arguments);
   text(nonlinearity, "calculate_gain", "nonlinearity");
@@ -202,13 +259,25 @@ const xavier = (op: string, args: XavierArgs): [Tensor, number, Drawn] => {
     [into, out] = _calculate_fan_in_and_fan_out(tensor);
   return [tensor, gain * Math.sqrt(2 / (into + out)), generator];
 };
-/** Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`. */
+/**
+ * Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`.
+ *
+ * @example
+ * const weight = torch.nn.init.xavier_uniform_(torch.empty([100, 50]));
+ * weight.abs().le(Math.sqrt(6 / (50 + 100))).all()  // true
+ */
 export function xavier_uniform_(...args: XavierArgs): Tensor {
   const [tensor, std, generator] = xavier("xavier_uniform_", args),
     bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
-/** Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`. */
+/**
+ * Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.nn.init.xavier_normal_(torch.empty([100, 100])).std().round({ decimals: 2 })  // 0.1
+ */
 export function xavier_normal_(...args: XavierArgs): Tensor {
   const [tensor, ...drawn] = xavier("xavier_normal_", args);
   return normal_(tensor, 0, ...drawn);
@@ -239,19 +308,38 @@ const kaiming = (op: string, args: KaimingArgs): [Tensor, number, Drawn] => {
     generator,
   ];
 };
-/** He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu. */
+/**
+ * He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu.
+ *
+ * @example
+ * const weight = torch.nn.init.kaiming_uniform_(torch.empty([100, 50]), { nonlinearity: "relu" });
+ * weight.abs().le(Math.sqrt(6 / 50)).all()  // true
+ */
 export function kaiming_uniform_(...args: KaimingArgs): Tensor {
   const [tensor, std, generator] = kaiming("kaiming_uniform_", args),
     bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
-/** He's: normal, with variance `gain² / fan`. */
+/**
+ * He's: normal, with variance `gain² / fan`.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * const weight = torch.nn.init.kaiming_normal_(torch.empty([100, 200]), { nonlinearity: "relu" });
+ * weight.std().round({ decimals: 2 })  // 0.1
+ */
 export function kaiming_normal_(...args: KaimingArgs): Tensor {
   const [tensor, ...drawn] = kaiming("kaiming_normal_", args);
   return normal_(tensor, 0, ...drawn);
 }
 
-/** A (semi-)orthogonal matrix of all axes but the first, times `gain`. */
+/**
+ * A (semi-)orthogonal matrix of all axes but the first, times `gain`.
+ *
+ * @example
+ * const q = torch.nn.init.orthogonal_(torch.empty([2, 3]));
+ * q.mm(q.t()).round().abs()  // [[1, 0], [0, 1]]
+ */
 export function orthogonal_(...args: XavierArgs): Tensor {
   const [tensor, gain, generator] = options("orthogonal_", ["gain", "generator"], args, 1, null);
   if (tensor.ndim < 2) throw new OpError("orthogonal_: Only tensors with 2 or more dimensions are supported");
@@ -268,7 +356,12 @@ export function orthogonal_(...args: XavierArgs): Tensor {
   });
 }
 
-/** A matrix whose columns have a share `sparsity` of zeros; the others are normal. */
+/**
+ * A matrix whose columns have a share `sparsity` of zeros; the others are normal.
+ *
+ * @example
+ * torch.nn.init.sparse_(torch.empty([4, 3]), 0.5).eq(0).sum(0)  // [2, 2, 2]
+ */
 export function sparse_(
   ...args: Args<
     [sparsity: number, std: number, generator: Drawn],

@@ -10,7 +10,9 @@ import { Parameter } from "./parameter.js";
 
 /** Where a module's parameters are made, and of what type. */
 export interface Factory {
+  /** Where the parameters are made; null: on the default device. */
   device?: string | Device | null;
+  /** The parameters' type; null: the default type. */
   dtype?: DType | null;
 }
 export type DeviceAndType = [device: string | Device | null, dtype: DType | null];

@@ -7,17 +7,18 @@ import { describe } from "../base/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { finfo } from "../functions/type-info.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Rate, must, mustBeRate } from "./options.js";
+import { type Rate, type Shared, must, mustBeRate } from "./options.js";
 import { optimizer } from "./recipe.js";
 
-export interface AdafactorOptions {
+export interface AdafactorOptions extends Shared {
+  /** The most that a step goes, as a part of the parameter's own size. */
   lr: Rate;
+  /** How the average of squares forgets: at step `n` it takes `n ** beta2_decay` of the new ones. */
   beta2_decay: number;
-  /** For the size of squares (null: the type's own precision), and the least size of a parameter. */
+  /** The least average of squares (null: the type's own precision), and the least size of a parameter. */
   eps: readonly [number | null, number];
+  /** Steps with a root mean square beyond this are made so small. */
   d: number;
-  weight_decay: number;
-  maximize: boolean;
 }
 
 /** Zeros in the shape of `param` with one element along `axis`, counted from the end. */

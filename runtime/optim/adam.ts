@@ -2,14 +2,22 @@
 
 import { adam_stepOp, adamax_stepOp, amsgrad_stepOp, nadam_stepOp, radam_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Placed, type Betas, type Rate, mustBeBetas, mustBeRate, mustNotBeNegative } from "./options.js";
+import {
+  type Betas,
+  type Decoupled,
+  type Placed,
+  type Shared,
+  mustBeBetas,
+  mustBeRate,
+  mustNotBeNegative,
+} from "./options.js";
 import { type OptimizerClass, optimizer } from "./recipe.js";
 
-interface Averaging {
-  lr: Rate;
+interface Averaging extends Shared {
+  /** How much of the averages of the gradient and of its square is kept at each step, each from 0 to 1. */
   betas: Betas;
+  /** Added to what is divided by, so that nothing is divided by 0. */
   eps: number;
-  weight_decay: number;
 }
 
 function check(o: Averaging): void {
@@ -30,10 +38,9 @@ function corrections(
   return { beta1, beta2, correction1: 1 - beta1 ** step, correction2: 1 - beta2 ** step };
 }
 
-export interface AdamOptions extends Averaging {
+export interface AdamOptions extends Averaging, Decoupled {
+  /** Whether the largest average of squares so far is divided by, not the current one. */
   amsgrad: boolean;
-  maximize: boolean;
-  decoupled_weight_decay: boolean;
 }
 const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> =>
   optimizer<AdamOptions>({
@@ -85,9 +92,7 @@ export const AdamW = /* @__PURE__ */ adam("AdamW", {
 });
 export type AdamW = Optimizer<AdamOptions>;
 
-export interface AdamaxOptions extends Averaging, Placed {
-  maximize: boolean;
-}
+export interface AdamaxOptions extends Averaging, Placed {}
 /**
  * Adam with the largest gradient so far in place of the average of squares.
  *
@@ -107,10 +112,9 @@ export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
 });
 export type Adamax = Optimizer<AdamaxOptions>;
 
-export interface NAdamOptions extends Averaging {
+export interface NAdamOptions extends Averaging, Decoupled {
+  /** How fast the momentum rises from half of `betas[0]` to all of it. */
   momentum_decay: number;
-  decoupled_weight_decay: boolean;
-  maximize: boolean;
 }
 /**
  * Adam with Nesterov's momentum.
@@ -153,10 +157,7 @@ export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
 });
 export type NAdam = Optimizer<NAdamOptions>;
 
-export interface RAdamOptions extends Averaging {
-  decoupled_weight_decay: boolean;
-  maximize: boolean;
-}
+export interface RAdamOptions extends Averaging, Decoupled {}
 /**
  * Adam that waits until the average of squares can be trusted.
  *

@@ -19,13 +19,19 @@ import { type Rate, mustBeRate, naming, optionsOf } from "./options.js";
 import type { Made } from "./recipe.js";
 
 export interface LBFGSOptions {
+  /** How much of each step along the direction found is made; with a line search, of the first that it tries. */
   lr: Rate;
+  /** How many iterations one step makes at most. */
   max_iter: number;
-  /** null: five quarters of `max_iter`. */
+  /** How often one step computes the loss at most; null: five quarters of `max_iter`. */
   max_eval: number | null;
+  /** A step ends where no element of the gradient is larger. */
   tolerance_grad: number;
+  /** A step ends where the loss or the parameters change less. */
   tolerance_change: number;
+  /** From how many iterations before the curvature is estimated; each keeps two copies of all parameters. */
   history_size: number;
+  /** How the length of a step is found: by Wolfe's strong conditions, or null: `lr` says it. */
   line_search_fn: "strong_wolfe" | null;
 }
 

@@ -15,17 +15,17 @@ import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 import type { Group } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
-import { type Rate, must, mustBeRate, naming, optionsOf } from "./options.js";
+import { type Momentum, type Shared, must, mustBeRate, naming, optionsOf } from "./options.js";
 import type { Made } from "./recipe.js";
 
-export interface MuonOptions {
-  lr: Rate;
-  weight_decay: number;
-  momentum: number;
-  nesterov: boolean;
+export interface MuonOptions extends Pick<Shared, "lr" | "weight_decay">, Momentum {
+  /** The polynomial of each iteration that makes a step orthogonal: factors of `X`, `(X Xᵀ) X` and `(X Xᵀ)² X`. */
   ns_coefficients: readonly [number, number, number];
+  /** The least size that a step is divided by before the iterations. */
   eps: number;
+  /** How many iterations make a step orthogonal. */
   ns_steps: number;
+  /** How the rate depends on a matrix's shape; null: as the original's. */
   adjust_lr_fn: "original" | "match_rms_adamw" | null;
 }
 

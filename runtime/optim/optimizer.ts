@@ -29,7 +29,12 @@ export abstract class Optimizer<O extends object = object> {
   /** Whether its class has a `step` of its own. */
   private readonly own: boolean;
 
-  /** `params`: tensors, pairs of names and tensors, or groups of them `{params, ...options}`. */
+  /**
+   * What all optimizers share; subclasses say `step` or `update`.
+   *
+   * @param params tensors, pairs of names and tensors, or groups of them `{params, ...options}`
+   * @param defaults options by name, for groups that do not say their own
+   */
   constructor(params: Params<O>, defaults: O) {
     this.defaults = defaults;
     for (const group of naming(nameOf(this), () => groupsOf(params))) this.add_param_group(group);

@@ -9,9 +9,34 @@ const WITHOUT_EFFECT = ["foreach", "capturable", "fused", "differentiable"];
 
 /** Such options where they have a place among the others; null among the defaults. */
 export interface Placed {
+  /** Taken for PyTorch's sake, without effect: parameters are changed together wherever they can be. */
   foreach?: boolean | null;
+  /** Taken for PyTorch's sake, without effect: every step can be captured. */
   capturable?: boolean | null;
+  /** Taken for PyTorch's sake; true is refused. */
   differentiable?: boolean | null;
+}
+
+/** What nearly every optimizer takes. */
+export interface Shared {
+  /** How far a step goes: the learning rate. */
+  lr: Rate;
+  /** How strongly each step draws parameters towards 0. */
+  weight_decay: number;
+  /** Whether steps make the loss larger, not smaller. */
+  maximize: boolean;
+}
+/** What those take that may draw parameters towards 0 without the gradient, as AdamW does. */
+export interface Decoupled {
+  /** Whether `weight_decay` makes parameters smaller by themselves, not through the gradient and what is kept of it. */
+  decoupled_weight_decay: boolean;
+}
+/** What those take that go on in the direction of the steps before. */
+export interface Momentum {
+  /** How much of the last step's direction is kept, from 0 to 1. */
+  momentum: number;
+  /** Whether the gradient looks ahead along the momentum (Nesterov's). */
+  nesterov: boolean;
 }
 
 /**

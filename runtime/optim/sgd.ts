@@ -2,17 +2,13 @@
 
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
 import { describe } from "../base/errors.js";
-import { type Placed, type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Momentum, type Placed, type Rate, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type Plain, bothParts, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";
 
-export interface SGDOptions {
-  lr: Rate;
-  momentum: number;
+export interface SGDOptions extends Shared, Momentum {
+  /** How much of the gradient is left out of the momentum, from 0 to 1. */
   dampening: number;
-  weight_decay: number;
-  nesterov: boolean;
-  maximize: boolean;
 }
 /**
  * Steps along the gradient, with momentum if one likes.
@@ -40,13 +36,13 @@ export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
 });
 export type SGD = Optimizer<SGDOptions>;
 
-export interface ASGDOptions extends Placed {
-  lr: Rate;
+export interface ASGDOptions extends Shared, Placed {
+  /** How strongly parameters and the learning rate shrink with the number of steps. */
   lambd: number;
+  /** The power with which the learning rate falls. */
   alpha: number;
+  /** At which step averaging begins. */
   t0: number;
-  weight_decay: number;
-  maximize: boolean;
 }
 const isPair = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
@@ -87,11 +83,13 @@ export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
 });
 export type ASGD = Optimizer<ASGDOptions>;
 
-export interface RpropOptions {
+export interface RpropOptions extends Pick<Shared, "maximize"> {
+  /** How far the first step goes; later steps have sizes of their own. */
   lr: Rate;
+  /** By what an element's step is multiplied where its gradient changed its sign, and where it did not. */
   etas: readonly [number, number];
+  /** The smallest and the largest step of an element. */
   step_sizes: readonly [number, number];
-  maximize: boolean;
 }
 /**
  * Steps of their own size for each element, by the gradient's sign alone.

@@ -2,17 +2,19 @@
 
 import { adadelta_stepOp, adagrad_stepOp, rmsprop_momentum_stepOp, rmsprop_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Placed, type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Momentum, type Placed, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { bothParts, optimizer } from "./recipe.js";
 
-export interface RMSpropOptions extends Placed {
-  lr: Rate;
-  alpha: number;
+/** What those take that divide by the size of past gradients. */
+interface Dividing extends Shared, Placed {
+  /** Added to what is divided by, so that nothing is divided by 0. */
   eps: number;
-  weight_decay: number;
-  momentum: number;
+}
+export interface RMSpropOptions extends Dividing, Pick<Momentum, "momentum"> {
+  /** How much of the average of squares is kept at each step, from 0 to 1. */
+  alpha: number;
+  /** Whether the square of the average gradient is taken from the average of squares: the variance is divided by. */
   centered: boolean;
-  maximize: boolean;
 }
 /**
  * Steps by the gradient over the root of an average of its square.
@@ -55,13 +57,11 @@ export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
 });
 export type RMSprop = Optimizer<RMSpropOptions>;
 
-export interface AdagradOptions extends Placed {
-  lr: Rate;
+export interface AdagradOptions extends Dividing {
+  /** How fast the learning rate falls: at step `n` it is `lr / (1 + (n - 1) * lr_decay)`. */
   lr_decay: number;
-  weight_decay: number;
+  /** What the sums of squares begin with. */
   initial_accumulator_value: number;
-  eps: number;
-  maximize: boolean;
 }
 /**
  * Steps by the gradient over the root of the sum of its squares.
@@ -98,12 +98,9 @@ export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
 });
 export type Adagrad = Optimizer<AdagradOptions>;
 
-export interface AdadeltaOptions extends Placed {
-  lr: Rate;
+export interface AdadeltaOptions extends Dividing {
+  /** How much of the averages of squares is kept at each step, from 0 to 1. */
   rho: number;
-  eps: number;
-  weight_decay: number;
-  maximize: boolean;
 }
 /**
  * Steps by the gradient over recent squares, without a rate to choose.

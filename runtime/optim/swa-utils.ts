@@ -64,8 +64,11 @@ export function get_swa_multi_avg_fn(): Averages {
 }
 
 interface AveragedOptions {
+  /** Where the averages are kept; null: where the model is. */
   device?: string | null;
+  /** `(averaged, current, num_averaged)` to the new average of one parameter; null: the mean of all. */
   avg_fn?: Average | null;
+  /** The same for lists of parameters, whose averages it changes; not together with `avg_fn`. */
   multi_avg_fn?: Averages | null;
   /** Whether buffers are averaged, too, and not only copied. */
   use_buffers?: boolean;
@@ -204,8 +207,11 @@ export async function update_bn(...args: unknown[]): Promise<void> {
 }
 
 interface Annealing {
+  /** The rate at the end, or a list of one for each group of parameters. */
   swa_lr: number | readonly number[];
+  /** How many epochs it takes to get there. */
   anneal_epochs: number;
+  /** Along half a wave of the cosine, or along a line. */
   anneal_strategy: Strategy;
 }
 type Strategy = "cos" | "linear";

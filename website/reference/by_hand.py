@@ -18,6 +18,7 @@ from codegen.api.nn import functions
 from codegen.api.nn import row as module_row
 from dsl.opdef import OpDef
 
+from . import typings
 from .forms import Row
 from .typings import Parameter, Signature, Value
 
@@ -70,13 +71,19 @@ def written() -> Written:
 
 def defaults(value: Value) -> dict[str, str]:
     """What is taken where nothing is given, as text; "" for what must be given.  Empty where no source says it."""
-    found = written().defaults.get(value.source, [])
     short = value.name.rpartition(".")[2]
-    named = next((values for name, values in found if name == short), None)
-    if named is not None:
-        return named
     takes = {p.name for s in value.signatures for p in s.params}
-    return next((values for name, values in found if not name and values.keys() <= takes), {})
+    for file in (value.source, typings.source(value.of)):
+        found = written().defaults.get(file, [])
+        named = next((values for name, values in found if name == short), None)
+        if named is not None:
+            return named
+        # One text for several classes, and `LazyLinear`, which takes what `Linear` does but for what an input says.
+        for name, values in found:
+            usual = {p: default for p, default in values.items() if default or p in takes}
+            if name in ("", short.removeprefix("Lazy")) and usual.keys() <= takes:
+                return usual
+    return {}
 
 
 def words(type_: str) -> str:
@@ -102,9 +109,13 @@ def named(value: Value) -> list[Row]:
         return []
     known = defaults(value)
     made = [row(p, known, value.told) for p in signature.params if not (opaque(p) or is_camel(p, signature))]
-    names = {r.name for r in made}
     if value.kind == "class":
-        made += [Row(name, "", default, True) for name, default in known.items() if name not in names]
+        # In PyTorch's order, in which they may be given, and then those that it has not.
+        order = [r.name for r in recorded(value)]
+        made.sort(key=lambda r: order.index(r.name) if r.name in order else len(order))
+        if any(map(opaque, signature.params)):
+            names = {r.name for r in made}
+            made += [Row(name, "", default, bool(default)) for name, default in known.items() if name not in names]
     if known and value.kind == "class" or not any(map(opaque, signature.params)):
         return made
     said = {r.name: r for r in made}
@@ -130,7 +141,9 @@ def row(p: Parameter, known: dict[str, str], told: Mapping[str, str]) -> Row:
         joint = ": " if doc[0].islower() else ". "
         what = doc if says or what.startswith(("`", "object")) else f"{what}{joint}{doc}"
     default = known.get(p.name, "")
-    return Row(p.name, what, default, p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
+    must = p.name in known and not default
+    option = not must and (p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
+    return Row(p.name, what, default, option)
 
 
 def is_camel(p: Parameter, signature: Signature) -> bool:

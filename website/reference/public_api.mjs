@@ -3,6 +3,7 @@
 //   kind         function, class, value
 //   told         what its comment says of parameters, by their names, those that no type names included
 //   file, doc    where it is declared, and its comment; examples: code, with what it gives behind `  // `
+//   of           of a class, where what it makes is declared
 //   signatures   of its calls or its constructor: {params: [{name, type, optional, rest, doc}], result, doc, examples},
 //                types in words
 //   members      of a class: the same of methods and properties, those of its own
@@ -51,7 +52,7 @@ function optionsIn(type) {
   const plain = checker.getNonNullableType(type);
   const object = plain.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection);
   if (!object || plain.getCallSignatures().length || checker.isArrayLikeType(plain)) return [];
-  const isNamed = (one) => /Options$|^__type$/.test((one.aliasSymbol ?? one.symbol)?.name ?? "");
+  const isNamed = (one) => /Options$|^(__type|Partial|Omit|Pick)$/.test((one.aliasSymbol ?? one.symbol)?.name ?? "");
   if (!isNamed(plain) && !(plain.isIntersection() && plain.types.some(isNamed))) return [];
   return checker.getPropertiesOfType(plain).map((property) => ({
     name: property.name,
@@ -65,13 +66,12 @@ function optionsIn(type) {
 /** What one of the types that a value may have says by name. */
 const byName = (type) => (type.isUnion() ? type.types.flatMap(optionsIn) : []);
 
-/** The longest of the lists of arguments that a rest parameter stands for, if one names its arguments of those. */
-function longest(type) {
+/** The lists of arguments that a rest parameter stands for, those that name them and the longest first. */
+function lists(type) {
   const tuples = (type.isUnion() ? type.types : [type]).filter((one) => checker.isTupleType(one)),
-    named = tuples.filter((one) => one.target.labeledElementDeclarations?.every(Boolean));
-  return (named.length ? named : tuples).sort(
-    (a, b) => checker.getTypeArguments(b).length - checker.getTypeArguments(a).length,
-  )[0];
+    named = (one) => Number(one.target.labeledElementDeclarations?.every(Boolean) ?? false),
+    length = (one) => checker.getTypeArguments(one).length;
+  return tuples.sort((a, b) => named(b) - named(a) || length(b) - length(a));
 }
 
 function parameters(signature) {
@@ -80,11 +80,12 @@ function parameters(signature) {
     const declaration = symbol.valueDeclaration,
       type = checker.getTypeOfSymbol(symbol),
       rest = declaration !== undefined && ts.isParameter(declaration) && declaration.dotDotDotToken !== undefined;
-    const tuple = rest ? longest(type) : undefined;
+    const [tuple, ...others] = rest ? lists(type) : [];
     if (tuple) {
       const { labeledElementDeclarations = [], elementFlags = [] } = tuple.target;
       for (const [n, element] of checker.getTypeArguments(tuple).entries()) {
-        const options = optionsIn(element);
+        // By place in a list, or by name.
+        const options = element.isUnion() ? byName(element) : optionsIn(element);
         if (options.length) found.push(...options.filter(({ name }) => !found.some((one) => one.name === name)));
         else
           found.push({
@@ -94,6 +95,12 @@ function parameters(signature) {
             rest: (elementFlags[n] & ts.ElementFlags.Rest) !== 0,
             doc: "",
           });
+      }
+      // What the others say by name.
+      for (const one of others.flatMap((list) => checker.getTypeArguments(list)).flatMap(optionsIn)) {
+        const same = found.find(({ name }) => name === one.name);
+        if (same) same.doc ||= one.doc;
+        else found.push(one);
       }
       continue;
     }
@@ -180,6 +187,7 @@ function described(name, symbol) {
     ...made,
     kind: "class",
     doc: made.doc || ofItself,
+    of: fileOf(own?.declarations?.[0]),
     base: (instance.getBaseTypes?.() ?? []).map((base) => base.symbol?.name ?? "")[0] ?? "",
     signatures: makers.map(signatureOf),
     members: checker

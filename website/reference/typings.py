@@ -40,8 +40,8 @@ class Signature:
 @dataclass(frozen=True)
 class Value:
     """A public value.  kind: function, class, value, method or property; names: others of the same thing; file: where
-    it is declared, from the package's root; told: what its comment says of parameters, by their names; members: of a
-    class; examples: code, with what it gives behind `  // `."""
+    it is declared, from the package's root; of: of a class, where what it makes is declared; told: what its comment
+    says of parameters, by their names; members: of a class; examples: code, with what it gives behind `  // `."""
 
     name: str
     kind: str
@@ -50,6 +50,7 @@ class Value:
     names: tuple[str, ...] = ()
     type: str = ""
     base: str = ""
+    of: str = ""
     signatures: tuple[Signature, ...] = ()
     members: tuple[Value, ...] = field(default=())
     examples: tuple[str, ...] = ()
@@ -63,7 +64,11 @@ class Value:
     @property
     def source(self) -> str:
         """The file of the repository."""
-        return self.file.removesuffix(".d.ts") + ".ts"
+        return source(self.file)
+
+
+def source(file: str) -> str:
+    return file.removesuffix(".d.ts") + ".ts"
 
 
 def read(dist: Path, earlier: Earlier) -> list[Value]:
@@ -91,6 +96,7 @@ def value(made: dict[str, Any]) -> Value:
         names=tuple(made.get("names", ())),
         type=made.get("type", ""),
         base=made.get("base", ""),
+        of=made.get("of", ""),
         signatures=tuple(signature(s) for s in made["signatures"]),
         members=tuple(value(m) for m in made.get("members", ())),
         examples=tuple(made.get("examples", ())),

@@ -17,6 +17,8 @@ function literal(node) {
     return node.arguments[0] ? literal(node.arguments[0]) : "";
   if (ts.isCallExpression(node) && node.expression.getText() === "layers")
     return node.arguments[0] ? literal(node.arguments[0]) : "";
+  if (ts.isCallExpression(node) && node.expression.getText() === "none") return "null";
+  if (ts.isBinaryExpression(node)) return [node.left, node.right].every(literal) ? node.getText() : "";
   const plain =
     ts.isLiteralExpression(node) ||
     ts.isPrefixUnaryExpression(node) ||
@@ -32,7 +34,8 @@ function valuesOf(object, constants) {
     if (ts.isSpreadAssignment(property)) {
       const known = constants.get(property.expression.getText());
       if (known) Object.assign(found, valuesOf(known, constants));
-    } else if (ts.isPropertyAssignment(property)) found[property.name.getText()] = literal(property.initializer);
+    } else if (ts.isPropertyAssignment(property) && !ts.isArrowFunction(property.initializer))
+      found[property.name.getText()] = literal(property.initializer);
   }
   return found;
 }
@@ -46,31 +49,55 @@ const plainObject = (node) => {
 /** A function's own name and parameters, of the line of text that says them: `diff input n? dim? | others`. */
 const LINE = /^`?"?(?:\$\{\w+\}|[\w.]+) ([^"`|]*)/;
 
+/** The names of the parameters, where a value is what `taken` makes of its arguments. */
+function takenBy(value) {
+  let called = value;
+  while (ts.isAsExpression(called) || ts.isParenthesizedExpression(called)) called = called.expression;
+  const says = ts.isCallExpression(called) && called.expression.getText() === "taken" && called.arguments[0];
+  const names = says && LINE.exec(says.getText())?.[1].trim().split(" ");
+  return names ? names.filter((name) => name !== "*").map((name) => name.replace(/[?{}[\]]+$/, "")) : [];
+}
+
+/** An element of a pattern as [the variable's name, its default's node]. */
+function elementOf(node) {
+  if (ts.isBindingElement(node)) return [node.name.getText(), node.initializer];
+  if (ts.isBinaryExpression(node)) return [node.left.getText(), node.right];
+  return [node.getText(), undefined];
+}
+
 /**
- * What a function takes for those of its arguments that are left out: `const [dim = -1] = taken("name dim?", args)` says
- * it, or `dim ?? -1` later on.
+ * What a function or a constructor takes for those of its arguments that are left out: `const [dim = -1] = taken("name
+ * dim?", args)` says it, `const { dim = -1 } = given`, `(dim = -1) =>`, or `dim ?? -1` later on.
  */
 function defaultsIn(declared) {
   const found = {};
   const bound = new Map(); // the variable's name: the parameter's
-  const visit = (node) => {
-    if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name) && node.initializer) {
-      let called = node.initializer;
-      while (ts.isAsExpression(called) || ts.isParenthesizedExpression(called)) called = called.expression;
-      const says = ts.isCallExpression(called) && called.expression.getText() === "taken" && called.arguments[0];
-      const names =
-        says &&
-        LINE.exec(says.getText())?.[1]
-          .trim()
-          .split(" ")
-          .filter((name) => name !== "*");
-      for (const [i, element] of names ? node.name.elements.entries() : []) {
-        const name = names[i]?.replace(/[?{}[\]]+$/, "");
-        if (!name || !ts.isBindingElement(element)) continue;
-        bound.set(element.name.getText(), name);
-        if (element.initializer) found[name] = literal(element.initializer);
-      }
+  const take = (elements, names) => {
+    for (const [i, element] of elements.entries()) {
+      if (!names[i] || ts.isOmittedExpression(element)) continue;
+      const [variable, usual] = elementOf(element);
+      bound.set(variable, names[i]);
+      if (usual) found[names[i]] = literal(usual);
     }
+  };
+  for (const { name, initializer } of declared.parameters ?? []) {
+    bound.set(name.getText(), name.getText());
+    if (initializer) found[name.getText()] = literal(initializer);
+  }
+  const visit = (node) => {
+    if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name) && node.initializer)
+      take(node.name.elements, takenBy(node.initializer));
+    if (
+      ts.isVariableDeclaration(node) &&
+      ts.isObjectBindingPattern(node.name) &&
+      node.initializer?.getText() === "given"
+    )
+      take(
+        node.name.elements,
+        node.name.elements.map((one) => (one.propertyName ?? one.name).getText()),
+      );
+    const isSet = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+    if (isSet && ts.isArrayLiteralExpression(node.left)) take(node.left.elements, takenBy(node.right));
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken) {
       const name = bound.get(node.left.getText());
       if (name && !found[name]) found[name] = literal(node.right);
@@ -99,20 +126,34 @@ function opsIn(node, functions, seen = new Set()) {
   return found;
 }
 
-for (const name of readdirSync(folder, { recursive: true })) {
-  const file = path.posix.join(folder, name.split(path.sep).join("/"));
-  if (!/\.ts$/.test(file) || /\.d\.ts$/.test(file)) continue;
-  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
-  const constants = new Map(),
+const isExported = (statement) => statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+const sources = readdirSync(folder, { recursive: true })
+  .map((name) => path.posix.join(folder, name.split(path.sep).join("/")))
+  .filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file))
+  .map((file) => ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true));
+/** Objects that files share, by the names under which they are exported. */
+const shared = new Map();
+for (const statement of sources.flatMap(({ statements }) => [...statements]))
+  for (const { name, initializer } of statement.declarationList?.declarations ?? [])
+    if (isExported(statement) && plainObject(initializer)) shared.set(name.getText(), plainObject(initializer));
+
+for (const source of sources) {
+  const file = source.fileName;
+  const constants = new Map(shared),
     functions = new Map(),
-    exported = [];
+    exported = [],
+    makers = [];
   for (const statement of source.statements) {
-    const open = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    const open = isExported(statement);
     if (ts.isFunctionDeclaration(statement) && statement.name) {
       functions.set(statement.name.text, statement);
       if (open) exported.push([statement.name.text, statement]);
     }
-    if (ts.isClassDeclaration(statement) && statement.name) functions.set(statement.name.text, statement);
+    if (ts.isClassDeclaration(statement) && statement.name) {
+      functions.set(statement.name.text, statement);
+      const maker = statement.members.find((one) => ts.isConstructorDeclaration(one) && one.body);
+      if (maker) makers.push([statement.name.text.replace(/Class$/, ""), maker]);
+    }
     if (!ts.isVariableStatement(statement)) continue;
     for (const { name: own, initializer } of statement.declarationList.declarations) {
       const object = plainObject(initializer);
@@ -122,7 +163,7 @@ for (const name of readdirSync(folder, { recursive: true })) {
     }
   }
   const list = (defaults[file] = []);
-  for (const [own, node] of exported) {
+  for (const [own, node] of [...exported, ...makers]) {
     const values = defaultsIn(node);
     if (Object.keys(values).length) list.push({ name: own, values });
   }
@@ -147,7 +188,8 @@ for (const name of readdirSync(folder, { recursive: true })) {
     ts.forEachChild(node, visit);
   };
   visit(source);
-  if (!list.length) delete defaults[file];
+  defaults[file] = list.filter(({ values }) => Object.keys(values).length);
+  if (!defaults[file].length) delete defaults[file];
   for (const [own, node] of exported) {
     const found = opsIn(node, functions);
     if (found.size) ops[own] = [...found].sort();

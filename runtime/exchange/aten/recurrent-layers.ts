@@ -5,7 +5,7 @@ import { meta } from "../../devices/meta-device.js";
 import { functional_call } from "../../nn/functional-call.js";
 import { GRU, LSTM, RNN } from "../../nn/layers/recurrent.js";
 import type { Module } from "../../nn/module.js";
-import { pad_sequence } from "../../nn/utils/packed.js";
+import { pad_sequence } from "../../nn/utils/padded.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Operator } from "../operators.js";
 

@@ -21,20 +21,27 @@ import {
 import type { Parameter } from "../parameter.js";
 
 export interface MultiheadAttentionOptions extends Factory {
-  /** How much of the weights is dropped in training. */
+  /** The part of the weights that is set to 0 in training, from 0 to 1. */
   dropout?: number;
+  /** Whether learned vectors are added to queries, keys, values and outputs. */
   bias?: boolean;
   /** Whether a learned element is added to keys and values. */
   add_bias_kv?: boolean;
   /** Whether a zero is added to keys and values. */
   add_zero_attn?: boolean;
-  /** Features of keys and of values, where they are not `embed_dim`. */
+  /** How many features keys have; null: `embed_dim`. */
   kdim?: number | null;
+  /** How many features values have; null: `embed_dim`. */
   vdim?: number | null;
   /** Whether inputs are (batch, length, features) and not (length, batch, features). */
   batch_first?: boolean;
 }
-type Heads = { embed_dim: number; num_heads: number };
+type Heads = {
+  /** How many features queries and outputs have. */
+  embed_dim: number;
+  /** In how many heads, which divide `embed_dim`, the features are split. */
+  num_heads: number;
+};
 
 export interface AttentionCall {
   /** (batch, keys): true where a key is not looked at; or numbers added to the scores. */

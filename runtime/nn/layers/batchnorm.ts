@@ -6,11 +6,12 @@ import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";
 import { checkModule } from "../tree.js";
-import { BatchNormClass, type NormOptions } from "./norm.js";
+import { BatchNormClass, type Features, type NormOptions } from "./norm.js";
 
 export { BatchNorm1d, BatchNorm2d, BatchNorm3d, _BatchNorm } from "./norm.js";
 
 export interface SyncBatchNormOptions extends NormOptions {
+  /** Taken for PyTorch's sake: there is one process. */
   process_group?: null;
 }
 type Places = [eps?: number, momentum?: number | null, affine?: boolean, track_running_stats?: boolean];
@@ -24,7 +25,7 @@ class SyncBatchNormClass extends BatchNormClass {
       | [num_features: number, ...Places]
       | [num_features: number, ...Places, SyncBatchNormOptions]
       | [num_features: number, SyncBatchNormOptions]
-      | [SyncBatchNormOptions & { num_features: number }]
+      | [SyncBatchNormOptions & Features]
   ) {
     super(...args);
   }

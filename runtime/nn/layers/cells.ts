@@ -23,9 +23,15 @@ import { flag } from "../shown.js";
 import { gruStep, lstmStep, rnnStep } from "./recurrent-steps.js";
 
 export interface CellOptions extends Factory {
+  /** Whether learned vectors are added. */
   bias?: boolean;
 }
-type Sizes = { input_size: number; hidden_size: number };
+type Sizes = {
+  /** How many features each input has. */
+  input_size: number;
+  /** How many numbers a state has. */
+  hidden_size: number;
+};
 
 /** What the cells keep. */
 abstract class CellModule extends Module {
@@ -88,6 +94,7 @@ abstract class CellModule extends Module {
 const SIZES = { input_size: /* @__PURE__ */ size(), hidden_size: /* @__PURE__ */ size() };
 
 export interface RNNCellOptions extends CellOptions {
+  /** What bends the sum of both products. */
   nonlinearity?: "tanh" | "relu";
 }
 class RNNCellClass extends CellModule {

@@ -27,11 +27,15 @@ import { flag, float, shown, tuple } from "../shown.js";
 export interface LinearCrossEntropyOptions extends Factory {
   /** Further axes of the loss: each place has its own scores. */
   out_features?: readonly number[];
+  /** Whether a learned vector is added. */
   bias?: boolean;
+  /** The mean of all losses, their sum, or each as it is. */
   reduction?: "mean" | "sum" | "none";
   /** How much each class counts. */
   weight?: Tensor | null;
+  /** The target that counts as none; null: every one counts. */
   ignore_index?: number | null;
+  /** How much of each target is spread over all classes, from 0 to 1. */
   label_smoothing?: number;
 }
 
@@ -117,8 +121,9 @@ export const LinearCrossEntropyLoss = /* @__PURE__ */ callable(
 export type LinearCrossEntropyLoss = LinearCrossEntropyLossClass;
 
 export interface AdaptiveLogSoftmaxOptions extends Factory {
-  /** By what the features of each further cluster are fewer: 4. */
+  /** By what the features of each further cluster are fewer. */
   div_value?: number;
+  /** Whether a learned vector is added to the scores of the first classes and clusters. */
   head_bias?: boolean;
 }
 interface AdaptiveResult extends Iterable<Tensor> {

@@ -108,15 +108,27 @@ export abstract class ConvModule extends Module {
 }
 
 export interface ConvOptions extends Factory {
+  /** How far the window moves at each step. */
   stride?: Size;
-  /** Numbers, "valid" (none) or "same" (as much as keeps the size). */
+  /** How many zeros stand at each end of an axis, "valid" (none) or "same" (as many as keep the size). */
   padding?: Size | "valid" | "same";
+  /** How far the elements of the window are apart. */
   dilation?: Size;
+  /** In how many groups channels are split; each sees only the inputs of its own. */
   groups?: number;
+  /** Whether a learned vector is added. */
   bias?: boolean;
+  /** What stands at the ends: zeros, the input mirrored, its last element, or its other end. */
   padding_mode?: PaddingMode;
 }
-type Channels = { in_channels: number; out_channels: number; kernel_size: Size };
+export type Channels = {
+  /** How many channels the input has, [N, C, ...]. */
+  in_channels: number;
+  /** How many channels the output has. */
+  out_channels: number;
+  /** How large the window is along each axis. */
+  kernel_size: Size;
+};
 type ConvArguments = Arguments<
   [in_channels: number, out_channels: number, kernel_size: Size],
   [
@@ -209,12 +221,19 @@ export const Conv2d = /* @__PURE__ */ conv("Conv2d", 2, (x, w, b, o) => F.conv2d
 export const Conv3d = /* @__PURE__ */ conv("Conv3d", 3, (x, w, b, o) => F.conv3d(x, w, b, o));
 
 export interface ConvTransposeOptions extends Factory {
+  /** How far the window moves at each step of the input. */
   stride?: Size;
+  /** How much is cut off each end of an axis. */
   padding?: Size;
+  /** How much longer one end of an axis becomes, where several sizes lead to the same input. */
   output_padding?: Size;
+  /** In how many groups channels are split; each sees only the inputs of its own. */
   groups?: number;
+  /** Whether a learned vector is added. */
   bias?: boolean;
+  /** How far the elements of the window are apart. */
   dilation?: Size;
+  /** Zeros alone. */
   padding_mode?: "zeros";
 }
 type ConvTransposeArguments = Arguments<

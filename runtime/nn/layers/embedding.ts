@@ -28,13 +28,21 @@ import { flag, float } from "../shown.js";
 interface TableOptions {
   /** The row that gets no gradient (and counts in no bag); zeros at first. */
   padding_idx?: number | null;
-  /** Rows that are longer than this are made this long when they are looked up. */
+  /** Rows that are longer than this are made this long when they are looked up; null: none is. */
   max_norm?: number | null;
+  /** Of which norm `max_norm` speaks: the p-norm. */
   norm_type?: number;
+  /** Whether a row's gradient is divided by how often the row was looked up. */
   scale_grad_by_freq?: boolean;
+  /** Taken for PyTorch's sake: gradients are as large as the table. */
   sparse?: boolean;
 }
-type Table = { num_embeddings: number; embedding_dim: number };
+type Table = {
+  /** How many rows the table has: indices go from 0 up to it. */
+  num_embeddings: number;
+  /** How many numbers a row has. */
+  embedding_dim: number;
+};
 
 /** What both keep. */
 abstract class TableModule extends Module {
@@ -89,7 +97,9 @@ function checkTable(embeddings: unknown, op: string): void {
 }
 
 export interface EmbeddingOptions extends TableOptions, Factory {
+  /** The table to begin with; null: drawn from the normal distribution. */
   _weight?: Tensor | null;
+  /** Whether the table stays as it is in training. */
   _freeze?: boolean;
 }
 
@@ -184,8 +194,11 @@ export type Embedding = EmbeddingClass;
 
 type BagMode = "sum" | "mean" | "max";
 export interface EmbeddingBagOptions extends TableOptions, Factory {
+  /** What is made of the rows of a bag: their mean, sum, or largest elements. */
   mode?: BagMode;
+  /** The table to begin with; null: drawn from the normal distribution. */
   _weight?: Tensor | null;
+  /** Whether the last of the offsets is the number of all indices. */
   include_last_offset?: boolean;
 }
 

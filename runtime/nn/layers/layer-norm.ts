@@ -24,8 +24,11 @@ type Shape = number | readonly number[];
 const list = (shape: Shape, layer: string): number[] => integers([shape], layer, "normalized_shape");
 
 export interface LayerNormOptions extends Factory {
+  /** Added to the variance before its root is divided by. */
   eps?: number;
+  /** Whether there is a learned factor for each element, and a shift unless `bias` is false. */
   elementwise_affine?: boolean;
+  /** Whether there is a learned shift, where there is a factor. */
   bias?: boolean;
 }
 
@@ -79,6 +82,7 @@ export type LayerNorm = LayerNormClass;
 export interface RMSNormOptions extends Factory {
   /** Added to the mean of squares; null: the smallest step from 1 of the input's type. */
   eps?: number | null;
+  /** Whether there is a learned factor for each element. */
   elementwise_affine?: boolean;
 }
 
@@ -136,8 +140,11 @@ export const RMSNorm = /* @__PURE__ */ callable(RMSNormClass, "RMSNorm", "forwar
 export type RMSNorm = RMSNormClass;
 
 export interface GroupNormOptions extends Factory {
+  /** Added to the variance before its root is divided by. */
   eps?: number;
+  /** Whether there is a learned factor for each channel, and a shift unless `bias` is false. */
   affine?: boolean;
+  /** Whether there is a learned shift, where there is a factor. */
   bias?: boolean;
 }
 

@@ -10,13 +10,14 @@ import {
   ConvTranspose1d,
   ConvTranspose2d,
   ConvTranspose3d,
+  type Channels,
   type ConvClass,
   type ConvModule,
   type ConvOptions,
   type ConvTransposeClass,
   type ConvTransposeOptions,
 } from "./conv.js";
-import { Linear, type LinearOptions } from "./linear.js";
+import { type Features, Linear, type LinearOptions } from "./linear.js";
 import type { Loading } from "../load-state.js";
 import type { Module } from "../module.js";
 import { shapeOf } from "../state.js";
@@ -125,7 +126,7 @@ const conv = (transposed: boolean): Learning<ConvModule> => ({
     m.weight.set_data(empty(m.weight_shape(), like(m.weight)));
   },
 });
-type Sizes = { out_channels: number; kernel_size: number | readonly number[] };
+type Sizes = Pick<Channels, "out_channels" | "kernel_size">;
 type LazyConv = Callable<
   new (
     ...args: [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]] | [ConvOptions & Sizes]
@@ -189,7 +190,7 @@ type LazyLinearClass = Callable<
   new (
     ...args:
       | [out_features: number, bias?: boolean | LinearOptions, ...rest: unknown[]]
-      | [LinearOptions & { out_features: number }]
+      | [LinearOptions & Pick<Features, "out_features">]
   ) => Linear
 >;
 /**

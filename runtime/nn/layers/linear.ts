@@ -19,8 +19,14 @@ import {
 import type { Parameter } from "../parameter.js";
 import { flag } from "../shown.js";
 
+export type Features = {
+  /** The size of the input's last axis. */
+  in_features: number;
+  /** The size of the output's last axis. */
+  out_features: number;
+};
 export interface LinearOptions extends Factory {
-  /** Whether a vector is added: true. */
+  /** Whether a learned vector is added. */
   bias?: boolean;
 }
 
@@ -67,6 +73,7 @@ export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear", "forward !
 export type Linear = LinearClass;
 
 export interface BilinearOptions extends Factory {
+  /** Whether a learned vector is added. */
   bias?: boolean;
 }
 

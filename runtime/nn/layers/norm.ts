@@ -26,16 +26,23 @@ import type { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
 
 export interface NormOptions extends Factory {
+  /** Added to the variance before its root is divided by. */
   eps?: number;
-  /** How far a batch moves the running statistics; null: their plain average. */
+  /** How far a batch moves the running statistics, from 0 to 1; null: they are the plain average of all batches. */
   momentum?: number | null;
-  /** Whether there is a learned factor, and a shift unless `bias` is false. */
+  /** Whether there is a learned factor for each channel, and a shift unless `bias` is false. */
   affine?: boolean;
+  /** Whether running statistics are kept and used in evaluation; if not, each input's own are. */
   track_running_stats?: boolean;
+  /** Whether there is a learned shift, where there is a factor. */
   bias?: boolean;
 }
 type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...DeviceAndType];
-type NormArguments = Arguments<[num_features: number], Places, NormOptions, { num_features: number }>;
+export type Features = {
+  /** How many channels the input has, [N, C, ...]. */
+  num_features: number;
+};
+type NormArguments = Arguments<[num_features: number], Places, NormOptions, Features>;
 
 interface Defaults {
   affine: boolean;

@@ -19,6 +19,7 @@ import type { Parameter } from "../parameter.js";
 export interface PReLUOptions extends Factory {
   /** One slope for all channels, or as many as there are channels. */
   num_parameters?: number;
+  /** What the slopes begin with. */
   init?: number;
 }
 

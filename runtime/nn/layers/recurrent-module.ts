@@ -30,16 +30,24 @@ class Steps extends AutogradFunction {
 }
 
 export interface RecurrentOptions extends Factory {
+  /** How many layers there are, each over the outputs of the one before. */
   num_layers?: number;
+  /** Whether learned vectors are added. */
   bias?: boolean;
   /** Whether sequences are (batch, time, features) and not (time, batch, features). */
   batch_first?: boolean;
-  /** How much of each layer's output but the last is dropped in training. */
+  /** The part of each layer's output but the last that is set to 0 in training, from 0 to 1. */
   dropout?: number;
+  /** Whether a second network goes from the end to the beginning; outputs hold both. */
   bidirectional?: boolean;
 }
 
-export type Sizes = { input_size: number; hidden_size: number };
+export type Sizes = {
+  /** How many features each input has. */
+  input_size: number;
+  /** How many numbers a state has. */
+  hidden_size: number;
+};
 
 export interface Settings extends Sizes, Required<RecurrentOptions> {
   proj_size: number;

@@ -19,6 +19,7 @@ import {
 } from "./recurrent-module.js";
 
 export interface RNNOptions extends RecurrentOptions {
+  /** What bends the sum of both products. */
   nonlinearity?: "tanh" | "relu";
 }
 

@@ -17,19 +17,28 @@ export type Mask = Tensor | null;
 export type Activation = "relu" | "gelu" | ((x: Tensor) => Tensor);
 
 export interface TransformerLayerOptions extends Factory {
-  /** Features between the two linear maps: 2048. */
+  /** How many features there are between the two linear maps. */
   dim_feedforward?: number;
+  /** The part of what each step adds that is set to 0 in training, from 0 to 1. */
   dropout?: number;
+  /** What is between the two linear maps: a name, or a function of tensors. */
   activation?: Activation;
+  /** Added to the variance before its root is divided by. */
   layer_norm_eps?: number;
   /** Whether inputs are (batch, length, features) and not (length, batch, features). */
   batch_first?: boolean;
   /** Whether normalisation comes before attention and feedforward, not after. */
   norm_first?: boolean;
+  /** Whether linear maps and norms add learned vectors. */
   bias?: boolean;
 }
 
-type Heads = { d_model: number; nhead: number };
+type Heads = {
+  /** How many features inputs and outputs have. */
+  d_model: number;
+  /** In how many heads, which divide `d_model`, attention is split. */
+  nhead: number;
+};
 
 type LayerPlaces = [
   dim_feedforward: number,

@@ -30,8 +30,11 @@ function stacked(layer: Module, num_layers: number, op: string, name: string): M
 }
 
 interface StackOptions {
+  /** A module over the last layer's output, as `LayerNorm`; null: none. */
   norm?: Module | null;
+  /** Taken for PyTorch's sake, without effect. */
   enable_nested_tensor?: boolean;
+  /** Taken for PyTorch's sake, without effect. */
   mask_check?: boolean;
 }
 
@@ -134,11 +137,17 @@ export const TransformerDecoder = /* @__PURE__ */ callable(
 export type TransformerDecoder = TransformerDecoderClass;
 
 export interface TransformerOptions extends TransformerLayerOptions {
+  /** How many features inputs and outputs have. */
   d_model?: number;
+  /** In how many heads, which divide `d_model`, attention is split. */
   nhead?: number;
+  /** How many layers the encoder has. */
   num_encoder_layers?: number;
+  /** How many layers the decoder has. */
   num_decoder_layers?: number;
+  /** A module in the encoder's place; null: one of such layers. */
   custom_encoder?: Module | null;
+  /** A module in the decoder's place; null: one of such layers. */
   custom_decoder?: Module | null;
 }
 

@@ -59,7 +59,12 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
   });
 }
 
-/** The norm of all tensors together, as if they were one vector. */
+/**
+ * The norm of all tensors together, as if they were one vector.
+ *
+ * @example
+ * torch.nn.utils.get_total_norm([torch.tensor([3]), torch.tensor([4])])  // 5
+ */
 export function get_total_norm(
   tensors: TensorOrTensors,
   norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
@@ -80,7 +85,15 @@ export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
   });
 }
 
-/** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
+/**
+ * Scales all gradients alike so that their `total_norm` comes down to `max_norm`.
+ *
+ * @example
+ * const w = torch.zeros([2], { requires_grad: true });
+ * w.grad = torch.tensor([3, 4]);
+ * torch.nn.utils.clip_grads_with_norm_(w, 1, torch.tensor(5));
+ * w.grad  // [0.6, 0.8]
+ */
 export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
   [parameters, max_norm, total_norm] = taken(
     "clip_grads_with_norm_ parameters max_norm total_norm foreach?",
@@ -98,6 +111,11 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
 /**
  * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a
  * promise of it with `error_if_nonfinite`.
+ *
+ * @example
+ * const w = torch.zeros([2], { requires_grad: true });
+ * w.grad = torch.tensor([3, 4]);
+ * [torch.nn.utils.clip_grad_norm_([w], 1), w.grad]  // [5, [0.6, 0.8]]
  */
 export function clip_grad_norm_(
   parameters: TensorOrTensors,
@@ -124,7 +142,15 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
   });
 }
 
-/** Limits every element of every gradient to the range from -clip_value to clip_value. */
+/**
+ * Limits every element of every gradient to the range from -clip_value to clip_value.
+ *
+ * @example
+ * const w = torch.zeros([3], { requires_grad: true });
+ * w.grad = torch.tensor([-3, 0.5, 4]);
+ * torch.nn.utils.clip_grad_value_([w], 1);
+ * w.grad  // [-1, 0.5, 1]
+ */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
   [parameters, clip_value] = taken("clip_grad_value_ parameters clip_value foreach?", arguments);
   const grads = gradientsOf("clip_grad_value_", parameters);

@@ -44,7 +44,14 @@ function fused(
   });
 }
 
-/** A convolution's weight and bias with what a batch norm with these statistics makes of its result. */
+/**
+ * A convolution's weight and bias with what a batch norm with these statistics makes of its result.
+ *
+ * @example
+ * const [weight, bias] = torch.nn.utils.fuse_conv_bn_weights(
+ *   torch.ones([1, 1, 1]), null, torch.tensor([2]), torch.tensor([4]), 0, torch.tensor([10]), torch.tensor([1]));
+ * [weight, bias]  // [[[[5]]], [-9]]
+ */
 export function fuse_conv_bn_weights(
   conv_w: Tensor,
   conv_b: Tensor | null,
@@ -59,7 +66,14 @@ export function fuse_conv_bn_weights(
     given = taken(`${op} conv_w conv_b bn_rm bn_rv bn_eps bn_w bn_b transpose?`, arguments);
   return fused(op, given.slice(0, 7) as never, given[7] ? 1 : 0);
 }
-/** The same of a linear layer. */
+/**
+ * The same of a linear layer.
+ *
+ * @example
+ * const [weight, bias] = torch.nn.utils.fuse_linear_bn_weights(
+ *   torch.ones([1, 2]), null, torch.tensor([2]), torch.tensor([4]), 0, torch.tensor([10]), torch.tensor([1]));
+ * [weight, bias]  // [[[5, 5]], [-9]]
+ */
 export function fuse_linear_bn_weights(
   linear_w: Tensor,
   linear_b: Tensor | null,
@@ -90,7 +104,14 @@ function both<L extends Layer>(op: string, layer: L, norm: Norm, channels: numbe
   );
   return out;
 }
-/** A convolution that does what `conv` and then the batch norm `bn` do; both are to be in evaluation. */
+/**
+ * A convolution that does what `conv` and then the batch norm `bn` do; both are to be in evaluation.
+ *
+ * @example
+ * const conv = torch.nn.Conv1d(1, 2, 3).eval(), norm = torch.nn.BatchNorm1d(2).eval();
+ * const both = torch.nn.utils.fuse_conv_bn_eval(conv, norm), x = torch.rand([4, 1, 8]);
+ * torch.allclose(both(x), norm(conv(x)), { atol: 1e-6 })  // true
+ */
 export function fuse_conv_bn_eval<L extends Layer>(
   conv: L,
   bn: Norm,
@@ -99,7 +120,14 @@ export function fuse_conv_bn_eval<L extends Layer>(
   [conv, bn, transpose = false] = taken("fuse_conv_bn_eval conv bn transpose?", arguments);
   return both("fuse_conv_bn_eval", conv, bn, transpose ? 1 : 0);
 }
-/** The same of a linear layer. */
+/**
+ * The same of a linear layer.
+ *
+ * @example
+ * const linear = torch.nn.Linear(3, 2).eval(), norm = torch.nn.BatchNorm1d(2).eval();
+ * const both = torch.nn.utils.fuse_linear_bn_eval(linear, norm), x = torch.rand([4, 3]);
+ * torch.allclose(both(x), norm(linear(x)), { atol: 1e-6 })  // true
+ */
 export function fuse_linear_bn_eval<L extends Layer>(linear: L, bn: Norm): L {
   [linear, bn] = taken("fuse_linear_bn_eval linear bn", arguments);
   if (linear instanceof Module && linear.bias !== undefined && bn instanceof Module) {
@@ -111,11 +139,23 @@ export function fuse_linear_bn_eval<L extends Layer>(linear: L, bn: Norm): L {
   return both("fuse_linear_bn_eval", linear, bn, 0);
 }
 
-/** The module itself: a weight lies in one way here, which is nobody's business. */
+/**
+ * The module itself: a weight lies in one way here, which is nobody's business.
+ *
+ * @example
+ * const conv = torch.nn.Conv2d(1, 2, 3);
+ * torch.nn.utils.convert_conv2d_weight_memory_format(conv, "channels_last") === conv  // true
+ */
 export function convert_conv2d_weight_memory_format<M extends Module>(module: M, memory_format: string): M {
   return itself("convert_conv2d_weight_memory_format", arguments);
 }
-/** The module itself: there is one order of memory here. */
+/**
+ * The module itself: there is one order of memory here.
+ *
+ * @example
+ * const conv = torch.nn.Conv3d(1, 2, 3);
+ * torch.nn.utils.convert_conv3d_weight_memory_format(conv, "channels_last_3d") === conv  // true
+ */
 export function convert_conv3d_weight_memory_format<M extends Module>(module: M, memory_format: string): M {
   return itself("convert_conv3d_weight_memory_format", arguments);
 }

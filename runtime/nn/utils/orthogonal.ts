@@ -133,6 +133,10 @@ interface OrthogonalOptions {
  * is mapped to such a matrix by `orthogonal_map`: "matrix_exp" (for square ones unless told otherwise), "cayley" or
  * "householder" (for others). With `use_trivialization` the map begins at the weight as it is, kept as `base`.
  * Throws for tensors of fewer than two axes and for complex ones.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(2, 2));
+ * layer.weight.mm(layer.weight.t()).round().abs()  // [[1, 0], [0, 1]]
  */
 export function orthogonal<M extends Module>(
   module: M,

@@ -1,10 +1,10 @@
 // torch.nn.utils.rnn: sequences of several lengths, padded to one length or packed step by step.
 
 import { arange, full, tensor } from "../../creation/create.js";
-import { OpError, describe } from "../../base/errors.js";
+import { OpError } from "../../base/errors.js";
 import { cat, stack } from "../../functions/join.js";
-import { count, flag, refuse } from "../../base/argument-kinds.js";
-import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
+import { count, refuse } from "../../base/argument-kinds.js";
+import { check } from "../../tensor/tensor-arguments.js";
 import { taken } from "../../base/named-arguments.js";
 import type { Device } from "../../devices/device.js";
 import { integers } from "../../base/shape.js";
@@ -14,6 +14,9 @@ import { sliceAxis } from "../../views/views.js";
 import { index_select, scatter } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
 import { to } from "../../views/transfer.js";
+import { numbers, optionsOf, pad_sequence, rows, sequencesOf } from "./padded.js";
+
+export { type PadOptions, pad_sequence, unpad_sequence } from "./padded.js";
 
 /** Permutations as numbers, of tensors of them whose numbers are on a GPU. */
 const orders = new WeakMap<Tensor, readonly number[]>();
@@ -116,6 +119,12 @@ class PackedSequenceClass {
     return this;
   }
 }
+/**
+ * @example
+ * const { data, batch_sizes } = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
+ * const packed = torch.nn.utils.rnn.PackedSequence(data, batch_sizes);
+ * torch.nn.utils.rnn.unpack_sequence(packed)  // [[1, 2, 3], [4]]
+ */
 export const PackedSequence = /* @__PURE__ */ callable(
   PackedSequenceClass,
   "PackedSequence",
@@ -123,7 +132,12 @@ export const PackedSequence = /* @__PURE__ */ callable(
 );
 export type PackedSequence = PackedSequenceClass;
 
-/** The inverse of a permutation, a tensor of one axis: where each index stands. */
+/**
+ * The inverse of a permutation, a tensor of one axis: where each index stands.
+ *
+ * @example
+ * torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1], { dtype: "int64" }))  // [1, 2, 0]
+ */
 export function invert_permutation(permutation: Tensor | null): Tensor | null {
   [permutation] = taken("invert_permutation permutation", arguments);
   if (permutation === null) return null;
@@ -152,52 +166,7 @@ const unsorted = <T>(sorted: readonly T[], order: readonly number[]): T[] =>
 function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
   if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);
 }
-function sequencesOf(given: readonly Tensor[], op: string): Tensor[] {
-  const sequences = tensorsOf(given, op, "sequences");
-  if (sequences.some((x) => x.ndim === 0))
-    throw new OpError(`${op}: expected sequences of at least 1 dimension, got one of none`);
-  return sequences;
-}
-
-const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
-/**
- * The arguments of one of these functions, by position or by name: those that `line` names, and options with defaults; one
- * that is a boolean by default is one.
- */
-function optionsOf<T extends unknown[]>(
-  line: string,
-  defaults: Readonly<Record<string, unknown>>,
-  args: ArrayLike<unknown>,
-): T {
-  const names = Object.keys(defaults),
-    [op] = line.split(" ", 1) as [string],
-    given = taken(`${line} ${names.join("? ")}?`, args),
-    own = line.split(" ").length - 1;
-  return [
-    ...given.slice(0, own),
-    ...names.map((name, i) => {
-      const value = given[own + i] as unknown;
-      return value === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(value, op, name) : value;
-    }),
-  ] as T;
-}
-
 const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
-
-/** Lengths as numbers: a list, or a tensor on the CPU. */
-function numbers(op: string, lengths: readonly number[] | Tensor): number[] {
-  if (Array.isArray(lengths)) return integers([lengths], op, "lengths");
-  if (!(lengths instanceof Tensor)) refuse(op, "lengths", "a list of whole numbers or a tensor", lengths);
-  lengths.check(op);
-  if (lengths.device !== "cpu")
-    throw new OpError(
-      `${op}: 'lengths' argument should be a 1D CPU int64 tensor, but got ${lengths.ndim}D ${lengths.device} tensor`,
-    );
-  const elements = lengths.storage.elements as ArrayLike<number>;
-  return Array.from({ length: lengths.numel() }, (_, i) =>
-    Number(elements[lengths.offset + i * (lengths.strides[0] ?? 1)]),
-  );
-}
 
 export interface PackOptions {
   batch_first?: boolean;
@@ -205,7 +174,14 @@ export interface PackOptions {
   enforce_sorted?: boolean;
 }
 
-/** Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count. */
+/**
+ * Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count.
+ *
+ * @example
+ * const padded = torch.tensor([[1, 2, 3], [4, 0, 0]]);
+ * const { data, batch_sizes } = torch.nn.utils.rnn.pack_padded_sequence(padded, [3, 1], { batch_first: true });
+ * [data, batch_sizes]  // [[1, 4, 2, 3], [2, 1, 1]]
+ */
 export function pack_padded_sequence(
   input: Tensor,
   lengths: readonly number[] | Tensor,
@@ -258,7 +234,14 @@ export interface PadPackedOptions {
   total_length?: number | null;
 }
 
-/** Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths, on the CPU where the order is known. */
+/**
+ * Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths, on the CPU where the order is known.
+ *
+ * @example
+ * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
+ * const [padded, lengths] = torch.nn.utils.rnn.pad_packed_sequence(packed, { batch_first: true });
+ * [padded, lengths]  // [[[1, 2, 3], [4, 0, 0]], [3, 1]]
+ */
 export function pad_packed_sequence(
   sequence: PackedSequence,
   ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]
@@ -295,51 +278,13 @@ export function pad_packed_sequence(
   ];
 }
 
-export interface PadOptions {
-  batch_first?: boolean;
-  padding_value?: number;
-  padding_side?: "left" | "right";
-}
-
 /**
- * Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...).
+ * Packs tensors (length, ...).
+ *
+ * @example
+ * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
+ * [packed.data, packed.batch_sizes]  // [[1, 4, 2, 3], [2, 1, 1]]
  */
-export function pad_sequence(
-  sequences: readonly Tensor[],
-  ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]
-): Tensor {
-  let batch_first: boolean, value: number, side: "left" | "right";
-  const options = { batch_first: false, padding_value: 0, padding_side: "right" };
-  [sequences, batch_first, value, side] = optionsOf("pad_sequence sequences", options, arguments);
-  sequences = sequencesOf(sequences, "pad_sequence");
-  if (sequences.length === 0) throw new OpError("pad_sequence: received an empty list of sequences");
-  if (side !== "left" && side !== "right")
-    throw new OpError(`pad_sequence: padding_side should be one of 'right' or 'left', got ${describe(side)}`);
-  const longest = Math.max(...sequences.map((s) => s.shape[0]!));
-  const padded = sequences.map((s) => {
-    if (s.shape[0] === longest) return s;
-    const gap = full([longest - s.shape[0]!, ...s.shape.slice(1)], value, { dtype: s.dtype, device: s.storage.device });
-    return cat(side === "right" ? [s, gap] : [gap, s]);
-  });
-  return stack(padded, batch_first ? 0 : 1);
-}
-
-/** The sequences of a padded tensor, each as long as `lengths` says. */
-export function unpad_sequence(
-  padded_sequences: Tensor,
-  lengths: readonly number[] | Tensor,
-  ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]
-): Tensor[] {
-  let batch_first: boolean;
-  const options = { batch_first: false };
-  [padded_sequences, lengths, batch_first] = optionsOf("unpad_sequence padded_sequences lengths", options, arguments);
-  check(padded_sequences, "unpad_sequence", "padded_sequences");
-  return numbers("unpad_sequence", lengths).map((n, i) =>
-    rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"),
-  );
-}
-
-/** Packs tensors (length, ...). */
 export function pack_sequence(
   sequences: readonly Tensor[],
   ...rest: [{ enforce_sorted?: boolean }?] | [enforce_sorted: boolean]
@@ -354,7 +299,13 @@ export function pack_sequence(
   );
 }
 
-/** The tensors of packed sequences. */
+/**
+ * The tensors of packed sequences.
+ *
+ * @example
+ * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
+ * torch.nn.utils.rnn.unpack_sequence(packed)  // [[1, 2, 3], [4]]
+ */
 export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
   [packed_sequences] = taken("unpack_sequence packed_sequences", arguments);
   checkPacked(packed_sequences, "unpack_sequence", "packed_sequences");

@@ -53,7 +53,15 @@ class SpectralNorm extends Module {
 }
 titled(SpectralNorm, "_SpectralNorm");
 
-/** The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`. */
+/**
+ * The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 1);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
+ * torch.nn.utils.parametrizations.weight_norm(layer);
+ * layer.parametrizations.weight.original0  // [[5]]
+ */
 export function weight_norm<M extends Module>(
   module: M,
   name?: string | { name?: string; dim?: number | null },
@@ -81,7 +89,13 @@ interface SpectralOptions {
   eps?: number;
   dim?: number | null;
 }
-/** The weight divided by its largest singular value, which each use in training finds a little better. */
+/**
+ * The weight divided by its largest singular value, which each use in training finds a little better.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 2), { n_power_iterations: 50 });
+ * torch.linalg.matrix_norm(layer.weight, 2).round({ decimals: 3 })  // 1
+ */
 export function spectral_norm<M extends Module>(module: M, ...options: (string | number | SpectralOptions | null)[]): M;
 export function spectral_norm(...args: unknown[]): Module {
   const [module, name = "weight", steps = 1, eps = 1e-12, given] = taken(

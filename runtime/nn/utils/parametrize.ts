@@ -80,7 +80,15 @@ class ParametrizationListClass extends ModuleList {
     return out;
   }
 }
-/** The parametrizations of one tensor, in the order in which they are applied. */
+/**
+ * The parametrizations of one tensor, in the order in which they are applied.
+ *
+ * @example
+ * class Square extends torch.nn.Module { forward(x) { return x.square(); } }
+ * const layer = torch.nn.Linear(2, 1);
+ * torch.nn.utils.parametrize.register_parametrization(layer, "weight", new Square());
+ * layer.parametrizations.weight.length  // 1
+ */
 export const ParametrizationList = /* @__PURE__ */ callableClass(
   ParametrizationListClass,
   "ParametrizationList",
@@ -93,7 +101,13 @@ const listsOf = (module: Module): ModuleDict<ParametrizationList> | undefined =>
   return lists instanceof ModuleDict ? (lists as ModuleDict<ParametrizationList>) : undefined;
 };
 
-/** Whether a tensor of the module, or any, is computed from another. */
+/**
+ * Whether a tensor of the module, or any, is computed from another.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
+ * torch.nn.utils.parametrize.is_parametrized(layer, "weight")  // true
+ */
 export function is_parametrized(module: Module, tensor_name?: string | null): boolean {
   [module, tensor_name] = taken("is_parametrized module tensor_name?", arguments);
   const lists = listsOf(checkModule(module, "is_parametrized"));
@@ -104,6 +118,12 @@ export function is_parametrized(module: Module, tensor_name?: string | null): bo
  * Lets `module[tensor_name]` be what `parametrization` makes of its original, which is trained in its place:
  * `parametrizations.NAME.original`. Answers the module. Throws where the shape or type would be another, but with
  * `unsafe`.
+ *
+ * @example
+ * class Positive extends torch.nn.Module { forward(x) { return x.abs(); } }
+ * const layer = torch.nn.Linear(2, 1);
+ * torch.nn.utils.parametrize.register_parametrization(layer, "weight", new Positive());
+ * layer.weight.ge(0).all()  // true
  */
 export function register_parametrization<M extends Module>(
   module: M,
@@ -159,7 +179,14 @@ export function register_parametrization(...args: unknown[]): Module {
   return module;
 }
 
-/** Makes the tensor one of the module's own again: what it is now, or with `leave_parametrized` false its original. */
+/**
+ * Makes the tensor one of the module's own again: what it is now, or with `leave_parametrized` false its original.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
+ * torch.nn.utils.parametrize.remove_parametrizations(layer, "weight");
+ * [...layer.named_parameters()].map(([name]) => name)  // ["bias", "weight"]
+ */
 export function remove_parametrizations<M extends Module>(
   module: M,
   tensor_name: string,
@@ -196,6 +223,11 @@ export function remove_parametrizations(...args: unknown[]): Module {
 /**
  * Gives `to_module` the parametrizations of `from_module`, of one tensor or of all, and their originals; a parameter that
  * it lacks is made. Answers `to_module`.
+ *
+ * @example
+ * const from = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1)), to = torch.nn.Linear(2, 1);
+ * torch.nn.utils.parametrize.transfer_parametrizations_and_params(from, to);
+ * torch.equal(from.weight, to.weight)  // true
  */
 export function transfer_parametrizations_and_params<M extends Module>(
   from_module: Module,
@@ -221,7 +253,13 @@ export function transfer_parametrizations_and_params(...args: unknown[]): Module
   return to;
 }
 
-/** While `body` runs, each such tensor is computed once: `with parametrize.cached()` in Python. */
+/**
+ * While `body` runs, each such tensor is computed once: `with parametrize.cached()` in Python.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
+ * torch.nn.utils.parametrize.cached(() => layer.weight === layer.weight)  // true
+ */
 export function cached<T>(body: () => T): T {
   [body] = taken("cached body", arguments);
   callable(body, "cached", "body");
@@ -239,7 +277,13 @@ export function cached<T>(body: () => T): T {
   return (result instanceof Promise ? result.finally(back) : result) as T;
 }
 
-/** The class that the module was made of. */
+/**
+ * The class that the module was made of.
+ *
+ * @example
+ * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
+ * torch.nn.utils.parametrize.type_before_parametrizations(layer).name  // "Linear"
+ */
 export function type_before_parametrizations(module: Module): unknown {
   [module] = taken("type_before_parametrizations module", arguments);
   return classOf(checkModule(module, "type_before_parametrizations"));

@@ -34,7 +34,14 @@ export {
 
 type Amount = number | { amount: number; importance_scores?: Tensor | null };
 
-/** Zeroes the elements of least absolute value. */
+/**
+ * Zeroes the elements of least absolute value.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 2);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[1, -4], [0.5, 3]]));
+ * torch.nn.utils.prune.l1_unstructured(layer, "weight", 0.5).weight  // [[0, -4], [0, 3]]
+ */
 export function l1_unstructured<M extends Module>(
   module: M,
   name: string,
@@ -46,7 +53,13 @@ export function l1_unstructured(...args: unknown[]): Module {
   L1Unstructured.apply(module as Module, rest[0] as string, ...rest.slice(1));
   return module as Module;
 }
-/** Zeroes elements at random. */
+/**
+ * Zeroes elements at random.
+ *
+ * @example
+ * const layer = torch.nn.utils.prune.random_unstructured(torch.nn.Linear(4, 5), "weight", 0.3);
+ * layer.weight.eq(0).sum()  // 6
+ */
 export function random_unstructured<M extends Module>(module: M, name: string, amount: Amount): M;
 export function random_unstructured(...args: unknown[]): Module {
   const [module, name, amount] = taken("random_unstructured module name amount", args);
@@ -59,7 +72,14 @@ interface Slices {
   dim?: number;
   importance_scores?: Tensor | null;
 }
-/** Zeroes the slices along `dim` of the least norm of order `n`. */
+/**
+ * Zeroes the slices along `dim` of the least norm of order `n`.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 2);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[1, -4], [0.5, 3]]));
+ * torch.nn.utils.prune.ln_structured(layer, "weight", { amount: 1, n: 2, dim: 0 }).weight  // [[1, -4], [0, 0]]
+ */
 export function ln_structured<M extends Module>(
   module: M,
   name: string,
@@ -73,7 +93,13 @@ export function ln_structured(...args: unknown[]): Module {
   LnStructured.apply(module as Module, rest[0] as string, ...rest.slice(1));
   return module as Module;
 }
-/** Zeroes slices along `dim` at random. */
+/**
+ * Zeroes slices along `dim` at random.
+ *
+ * @example
+ * const layer = torch.nn.utils.prune.random_structured(torch.nn.Linear(4, 3), "weight", { amount: 1, dim: 0 });
+ * layer.weight.eq(0).all({ dim: 1 }).sum()  // 1
+ */
 export function random_structured<M extends Module>(
   module: M,
   name: string,
@@ -85,14 +111,26 @@ export function random_structured(...args: unknown[]): Module {
   RandomStructured.apply(module as Module, name as string, amount, dim);
   return module as Module;
 }
-/** Zeroes what the mask does. */
+/**
+ * Zeroes what the mask does.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 1);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
+ * torch.nn.utils.prune.custom_from_mask(layer, "weight", torch.tensor([[1, 0]])).weight  // [[3, 0]]
+ */
 export function custom_from_mask<M extends Module>(module: M, name: string, mask: Tensor | { mask: Tensor }): M;
 export function custom_from_mask(...args: unknown[]): Module {
   const [module, name, mask] = taken("custom_from_mask module name mask", args);
   CustomFromMask.apply(module as Module, name as string, mask);
   return module as Module;
 }
-/** Zeroes nothing: the parameter gets a mask of ones. */
+/**
+ * Zeroes nothing: the parameter gets a mask of ones.
+ *
+ * @example
+ * torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight").weight_mask  // [[1, 1]]
+ */
 export function identity<M extends Module>(module: M, name: string): M;
 export function identity(...args: unknown[]): Module {
   const [module, name] = taken("identity module name", args);
@@ -108,6 +146,14 @@ type Scores = ReadonlyMap<Place, Tensor>;
 /**
  * Zeroes the elements that matter least of all these parameters, `[module, name]` each, together. `pruning_method` is a
  * class of "unstructured" ones, made of the other options; `importance_scores` is a Map from `[module, name]`.
+ *
+ * @example
+ * const layers = [torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)];
+ * layers[0].weight = torch.nn.Parameter(torch.tensor([[1, 2]]));
+ * layers[1].weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
+ * torch.nn.utils.prune.global_unstructured(layers.map((layer) => [layer, "weight"]),
+ *   { pruning_method: torch.nn.utils.prune.L1Unstructured, amount: 2 });
+ * layers.map((layer) => layer.weight)  // [[[0, 0]], [[3, 4]]]
  */
 export function global_unstructured(
   parameters: Iterable<Place>,
@@ -173,7 +219,14 @@ export function global_unstructured(...args: unknown[]): void {
   });
 }
 
-/** Makes what is left the parameter. */
+/**
+ * Makes what is left the parameter.
+ *
+ * @example
+ * const layer = torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight");
+ * torch.nn.utils.prune.remove(layer, "weight");
+ * [...layer.named_parameters()].map(([name]) => name)  // ["bias", "weight"]
+ */
 export function remove<M extends Module>(module: M, name: string): M;
 export function remove(...args: unknown[]): Module {
   const [module, name] = taken("remove module name", args) as [Module, string],
@@ -183,7 +236,12 @@ export function remove(...args: unknown[]): Module {
   found.method.remove(module);
   return module;
 }
-/** Whether a parameter of the module, or of one within it, is pruned. */
+/**
+ * Whether a parameter of the module, or of one within it, is pruned.
+ *
+ * @example
+ * torch.nn.utils.prune.is_pruned(torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight"))  // true
+ */
 export function is_pruned(module: Module): boolean {
   [module] = taken("is_pruned module", arguments);
   return [...checkModule(module, "is_pruned").modules()].some(isPruned);

@@ -200,37 +200,67 @@ class CustomFromMaskClass extends BasePruningMethod {
   }
 }
 
-/** Zeroes the elements of least absolute value. */
+/**
+ * Zeroes the elements of least absolute value.
+ *
+ * @example
+ * torch.nn.utils.prune.L1Unstructured(2).prune(torch.tensor([1, -4, 0.5, 3]))  // [0, -4, 0, 3]
+ */
 export const L1Unstructured = /* @__PURE__ */ callable(
   L1UnstructuredClass,
   "L1Unstructured",
   "constructor amount, importance !, apply !",
 );
-/** Zeroes elements at random. */
+/**
+ * Zeroes elements at random.
+ *
+ * @example
+ * torch.nn.utils.prune.RandomUnstructured(2).prune(torch.ones([5])).sum()  // 3
+ */
 export const RandomUnstructured = /* @__PURE__ */ callable(
   RandomUnstructuredClass,
   "RandomUnstructured",
   "constructor amount, importance !, apply !",
 );
-/** Zeroes the slices along `dim` of the least norm of order `n`. */
+/**
+ * Zeroes the slices along `dim` of the least norm of order `n`.
+ *
+ * @example
+ * torch.nn.utils.prune.LnStructured(1, 2, 0).prune(torch.tensor([[1, -4], [0.5, 3]]))  // [[1, -4], [0, 0]]
+ */
 export const LnStructured = /* @__PURE__ */ callable(
   LnStructuredClass,
   "LnStructured",
   "constructor amount n dim?, importance !, apply !",
 );
-/** Zeroes slices along `dim` at random. */
+/**
+ * Zeroes slices along `dim` at random.
+ *
+ * @example
+ * torch.nn.utils.prune.RandomStructured(1, 0).prune(torch.ones([3, 2])).sum()  // 4
+ */
 export const RandomStructured = /* @__PURE__ */ callable(
   RandomStructuredClass,
   "RandomStructured",
   "constructor amount dim?, importance !, apply !",
 );
-/** Zeroes nothing: the parameter gets a mask of ones. */
+/**
+ * Zeroes nothing: the parameter gets a mask of ones.
+ *
+ * @example
+ * torch.nn.utils.prune.Identity().prune(torch.tensor([1, 2]))  // [1, 2]
+ */
 export const Identity = /* @__PURE__ */ callable(
   IdentityClass,
   "Identity",
   "constructor, compute_mask t default_mask, joined_mask t mask, apply !",
 );
-/** Zeroes what a mask does. */
+/**
+ * Zeroes what a mask does.
+ *
+ * @example
+ * torch.nn.utils.prune.CustomFromMask(torch.tensor([1, 0])).prune(torch.tensor([3, 4]))  // [3, 0]
+ */
 export const CustomFromMask = /* @__PURE__ */ callable(
   CustomFromMaskClass,
   "CustomFromMask",

@@ -223,14 +223,32 @@ class PruningContainerClass extends BasePruningMethodClass {
   }
 }
 
-/** What pruning methods of one's own extend: `compute_mask(t, default_mask)` and `static PRUNING_TYPE`. */
+/**
+ * What pruning methods of one's own extend: `compute_mask(t, default_mask)` and `static PRUNING_TYPE`.
+ *
+ * @example
+ * class Negative extends torch.nn.utils.prune.BasePruningMethod {
+ *   static PRUNING_TYPE = "unstructured";
+ *   compute_mask(t, default_mask) { return default_mask.mul(t.ge(0)); }
+ * }
+ * const method = new Negative();
+ * method.prune(torch.tensor([1, -4, 3]))  // [1, -0, 3]
+ */
 export const BasePruningMethod = /* @__PURE__ */ callable(
   BasePruningMethodClass,
   "BasePruningMethod",
   "constructor, joined_mask t mask, kind, apply_mask module, prune t default_mask? importance_scores?, remove module, apply !",
 );
 export type BasePruningMethod = BasePruningMethodClass;
-/** Several methods of one parameter, of which each works on what those before it leave. */
+/**
+ * Several methods of one parameter, of which each works on what those before it leave.
+ *
+ * @example
+ * const layer = torch.nn.Linear(4, 1);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[1, 2, 3, 4]]));
+ * for (const amount of [1, 1]) torch.nn.utils.prune.l1_unstructured(layer, "weight", amount);
+ * layer.weight  // [[0, 0, 3, 4]]
+ */
 export const PruningContainer = /* @__PURE__ */ callable(
   PruningContainerClass,
   "PruningContainer",

@@ -11,7 +11,12 @@ export interface ModuleMaker<A extends unknown[], M extends Module> {
   new (...args: A): M;
 }
 
-/** A module of this class whose parameters and buffers have undefined values: it is to be loaded. */
+/**
+ * A module of this class whose parameters and buffers have undefined values: it is to be loaded.
+ *
+ * @example
+ * torch.nn.utils.skip_init(torch.nn.Linear, 3, 2).weight.shape  // [2, 3]
+ */
 export function skip_init<A extends unknown[], M extends Module>(module_cls: ModuleMaker<A, M>, ...args: A): M {
   if (typeof module_cls !== "function" || !(module_cls.prototype instanceof Module))
     throw new TypeMismatchError(`skip_init: Expected a Module; got ${describe(module_cls)}`);

@@ -10,7 +10,12 @@ import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
 
-/** All elements of all parameters in a row; gradients flow back. */
+/**
+ * All elements of all parameters in a row; gradients flow back.
+ *
+ * @example
+ * torch.nn.utils.parameters_to_vector([torch.tensor([[1, 2]]), torch.tensor([3])])  // [1, 2, 3]
+ */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
   [parameters] = taken("parameters_to_vector parameters", arguments);
   return cat(tensorsOf(parameters, "parameters_to_vector", "parameters").map((p) => views.reshape(p, [-1])));
@@ -19,6 +24,11 @@ export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
 /**
  * The parameters are the elements of a vector from now on, in their order and on its memory; what saw their own before
  * keeps it.  Captured programs copy: their parameters stay where they are.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 1);
+ * torch.nn.utils.vector_to_parameters(torch.tensor([1, 2, 3]), layer.parameters());
+ * [layer.weight, layer.bias]  // [[[1, 2]], [3]]
  */
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
   [vec, parameters] = taken("vector_to_parameters vec parameters", arguments);

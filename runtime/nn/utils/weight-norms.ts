@@ -105,7 +105,14 @@ function remove(op: string, module: Module, name: string): Module {
   return module;
 }
 
-/** Trains a weight as its length along `dim` and its direction: `weight_g` and `weight_v`. */
+/**
+ * Trains a weight as its length along `dim` and its direction: `weight_g` and `weight_v`.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 1);
+ * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
+ * torch.nn.utils.weight_norm(layer).weight_g  // [[5]]
+ */
 export function weight_norm<M extends Module>(
   module: M,
   name?: string | { name?: string; dim?: number | null },
@@ -122,7 +129,14 @@ export function weight_norm(...args: unknown[]): Module {
     ofLength(own[`${name}_g`]!, own[`${name}_v`]!, dim),
   );
 }
-/** Makes the weight a parameter again. */
+/**
+ * Makes the weight a parameter again.
+ *
+ * @example
+ * const layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 1));
+ * torch.nn.utils.remove_weight_norm(layer);
+ * [...layer.named_parameters()].map(([name]) => name)  // ["bias", "weight"]
+ */
 export function remove_weight_norm<M extends Module>(module: M, name?: string): M;
 export function remove_weight_norm(...args: unknown[]): Module {
   const [module, name = "weight"] = taken("remove_weight_norm module name?", args);
@@ -135,7 +149,14 @@ interface SpectralOptions {
   eps?: number;
   dim?: number | null;
 }
-/** Divides a weight by its largest singular value, which each call in training finds a little better. */
+/**
+ * Divides a weight by its largest singular value, which each call in training finds a little better.
+ *
+ * @example
+ * const layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2), { n_power_iterations: 50 });
+ * layer(torch.ones([1, 3]));
+ * torch.linalg.matrix_norm(layer.weight, 2).round({ decimals: 3 })  // 1
+ */
 export function spectral_norm<M extends Module>(module: M, ...options: (string | number | SpectralOptions | null)[]): M;
 export function spectral_norm(...args: unknown[]): Module {
   const [module, name = "weight", steps = 1, eps = 1e-12, given] = taken(
@@ -158,7 +179,14 @@ export function spectral_norm(...args: unknown[]): Module {
     return divided(original, matrix, own[`${name}_u`]!, own[`${name}_v`]!);
   });
 }
-/** Takes the spectral norm off a module again. */
+/**
+ * Takes the spectral norm off a module again.
+ *
+ * @example
+ * const layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2));
+ * torch.nn.utils.remove_spectral_norm(layer);
+ * [...layer.named_parameters()].map(([name]) => name)  // ["bias", "weight"]
+ */
 export function remove_spectral_norm<M extends Module>(module: M, name?: string): M;
 export function remove_spectral_norm(...args: unknown[]): Module {
   const [module, name = "weight"] = taken("remove_spectral_norm module name?", args);

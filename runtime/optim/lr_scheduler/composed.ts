@@ -75,6 +75,7 @@ function undo(scheduler: LRScheduler): void {
 }
 
 interface AtMilestones {
+  /** The epoch at which each scheduler after the first begins. */
   milestones: readonly number[];
   last_epoch?: number;
 }

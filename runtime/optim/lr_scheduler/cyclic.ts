@@ -7,6 +7,7 @@ import {
   hide,
   type AnyGroup,
   type AnyOptimizer,
+  type LastEpoch,
   LRScheduler,
   type Scheduled,
   checkOptimizer,
@@ -55,19 +56,33 @@ function momenta(
 type PerGroup = number | readonly number[];
 type Scale = (x: number) => number;
 
-export interface CyclicOptions {
-  base_lr: PerGroup;
+/** What both take: a momentum that falls where the rate rises. */
+interface Cycling extends LastEpoch {
+  /** The largest rate, or a list of one for each group of parameters. */
   max_lr: PerGroup;
-  step_size_up: number;
-  step_size_down: number | null;
-  mode: "triangular" | "triangular2" | "exp_range";
-  gamma: number;
-  scale_fn: Scale | null;
-  scale_mode: "cycle" | "iterations";
+  /** Whether the momentum (of Adam and its kin the first of the betas) moves the other way. */
   cycle_momentum: boolean;
+  /** The smallest momentum, where the rate is largest, or a list of one for each group. */
   base_momentum: PerGroup;
+  /** The largest momentum, where the rate is smallest, or a list of one for each group. */
   max_momentum: PerGroup;
-  last_epoch: number;
+}
+
+export interface CyclicOptions extends Cycling {
+  /** The smallest rate, with which it begins, or a list of one for each group of parameters. */
+  base_lr: PerGroup;
+  /** How many steps it goes up. */
+  step_size_up: number;
+  /** How many steps it goes down; null: as many as up. */
+  step_size_down: number | null;
+  /** Every cycle as high as the first, each half as high as the one before, or `gamma` to the power of the step. */
+  mode: "triangular" | "triangular2" | "exp_range";
+  /** The height of each step by the one before, in the mode `"exp_range"`. */
+  gamma: number;
+  /** From the number of a cycle or a step to how high it is, 1 for all of it; in place of `mode`. */
+  scale_fn: Scale | null;
+  /** Whether `scale_fn` gets the number of the cycle, from 1, or of the step, from 0. */
+  scale_mode: "cycle" | "iterations";
 }
 
 class CyclicClass extends LRScheduler {
@@ -169,20 +184,23 @@ class CyclicClass extends LRScheduler {
 export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR", "scale !");
 export type CyclicLR = CyclicClass;
 
-export interface OneCycleOptions {
-  max_lr: PerGroup;
+export interface OneCycleOptions extends Cycling {
+  /** How many steps the cycle has; null: `epochs * steps_per_epoch`. */
   total_steps: number | null;
+  /** How many epochs the cycle has, where `total_steps` does not say it. */
   epochs: number | null;
+  /** How many steps an epoch has, where `total_steps` does not say it. */
   steps_per_epoch: number | null;
+  /** The part of the cycle in which the rate rises, from 0 to 1. */
   pct_start: number;
+  /** Along half a wave of the cosine, or along a line. */
   anneal_strategy: "cos" | "linear";
-  cycle_momentum: boolean;
-  base_momentum: PerGroup;
-  max_momentum: PerGroup;
+  /** By how much the first rate is smaller than `max_lr`. */
   div_factor: number;
+  /** By how much the last rate is smaller than the first. */
   final_div_factor: number;
+  /** Whether the rate falls as fast as it rose and then, in a third phase, to the last; not at once to the last. */
   three_phase: boolean;
-  last_epoch: number;
 }
 
 /** A part of the cycle: until which step, between which options of a group. */

@@ -7,6 +7,7 @@ import { type AnyOptimizer, scheduler } from "./scheduler.js";
 
 type Factor = (epoch: number) => number;
 interface Lambdas {
+  /** From the epoch's number, which counts from 0, to a factor; or a list of one for each group of parameters. */
   lr_lambda: Factor | readonly Factor[];
 }
 const lambdas = (o: Lambdas): Factor[] => (o as unknown as { lr_lambdas: Factor[] }).lr_lambdas;
@@ -56,6 +57,15 @@ export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
   next: (o, { t, lr, group, initial }) => (initial ? lr : lr * (lambdas(o)[group]?.(t) ?? NaN)),
 });
 
+/** What those take that multiply the rate again and again. */
+interface Multiplied {
+  /** By what the rate is multiplied each time. */
+  gamma: number;
+}
+interface StepOptions extends Multiplied {
+  /** After how many epochs the rate is multiplied again. */
+  step_size: number;
+}
 /**
  * Times `gamma` every `step_size` epochs.
  *
@@ -66,7 +76,7 @@ export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.5]
  */
-export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: number }>({
+export const StepLR = /* @__PURE__ */ scheduler<StepOptions>({
   name: "StepLR",
   defaults: { step_size: undefined, gamma: 0.1 },
   next: (o, { t, lr }) => (t === 0 || t % o.step_size !== 0 ? lr : lr * o.gamma),
@@ -74,9 +84,9 @@ export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: numb
 });
 
 /** The scheduler keeps how often each epoch is among them, as PyTorch's does. */
-interface Milestones {
+interface Milestones extends Multiplied {
+  /** The numbers of the epochs at which the rate is multiplied; one that stands there twice counts twice. */
   milestones: readonly number[] | Counter;
-  gamma: number;
 }
 
 /**
@@ -98,6 +108,15 @@ export const MultiStepLR = /* @__PURE__ */ scheduler<Milestones>({
     Object.entries(milestones as Counter).reduce((lr, [n, times]) => (Number(n) <= t ? lr * gamma ** times : lr), base),
 });
 
+/** What those take that are at an end after so many epochs. */
+interface Ending {
+  /** After how many epochs the rate stays as it is. */
+  total_iters: number;
+}
+interface ConstantOptions extends Ending {
+  /** The part of the rate that is used until then, from 0 to 1. */
+  factor: number;
+}
 /**
  * A part of the rate, and all of it after `total_iters` epochs.
  *
@@ -108,7 +127,7 @@ export const MultiStepLR = /* @__PURE__ */ scheduler<Milestones>({
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.5]
  */
-export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iters: number }>({
+export const ConstantLR = /* @__PURE__ */ scheduler<ConstantOptions>({
   name: "ConstantLR",
   defaults: { factor: 1 / 3, total_iters: 5 },
   check: ({ factor }) => {
@@ -118,6 +137,12 @@ export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iter
   closed: ({ factor, total_iters }, t, base) => base * (t >= total_iters ? 1 : factor),
 });
 
+interface LinearOptions extends Ending {
+  /** The part of the rate in the first epoch, above 0 and up to 1. */
+  start_factor: number;
+  /** The part of the rate at the end, from 0 to 1. */
+  end_factor: number;
+}
 /**
  * From one part of the rate to another in a straight line.
  *
@@ -128,7 +153,7 @@ export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iter
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.75]
  */
-export const LinearLR = /* @__PURE__ */ scheduler<{ start_factor: number; end_factor: number; total_iters: number }>({
+export const LinearLR = /* @__PURE__ */ scheduler<LinearOptions>({
   name: "LinearLR",
   defaults: { start_factor: 1 / 3, end_factor: 1, total_iters: 5 },
   check({ start_factor, end_factor }) {
@@ -155,13 +180,17 @@ export const LinearLR = /* @__PURE__ */ scheduler<{ start_factor: number; end_fa
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.5]
  */
-export const ExponentialLR = /* @__PURE__ */ scheduler<{ gamma: number }>({
+export const ExponentialLR = /* @__PURE__ */ scheduler<Multiplied>({
   name: "ExponentialLR",
   defaults: { gamma: undefined },
   next: ({ gamma }, { lr, initial }) => (initial ? lr : lr * gamma),
   closed: ({ gamma }, t, base) => base * gamma ** t,
 });
 
+interface PolynomialOptions extends Ending {
+  /** 1 is a straight line, more falls faster at first. */
+  power: number;
+}
 /**
  * Down to nothing in `total_iters` epochs, as a power of what is left.
  *
@@ -172,7 +201,7 @@ export const ExponentialLR = /* @__PURE__ */ scheduler<{ gamma: number }>({
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.75]
  */
-export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; power: number }>({
+export const PolynomialLR = /* @__PURE__ */ scheduler<PolynomialOptions>({
   name: "PolynomialLR",
   defaults: { total_iters: 5, power: 1 },
   next: ({ total_iters: n, power }, { t, lr, initial }) =>
@@ -180,6 +209,12 @@ export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; pow
   closed: ({ total_iters: n, power }, t, base) => base * (1 - Math.min(n, t) / n) ** power,
 });
 
+interface CosineOptions {
+  /** How many epochs the way down takes. */
+  T_max: number;
+  /** The smallest rate. */
+  eta_min: number;
+}
 /**
  * Half a wave of the cosine down to `eta_min` in `T_max` epochs, and up again.
  *
@@ -190,7 +225,7 @@ export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; pow
  * scheduler.step();
  * scheduler.get_last_lr()  // [0.5]
  */
-export const CosineAnnealingLR = /* @__PURE__ */ scheduler<{ T_max: number; eta_min: number }>({
+export const CosineAnnealingLR = /* @__PURE__ */ scheduler<CosineOptions>({
   name: "CosineAnnealingLR",
   defaults: { T_max: undefined, eta_min: 0 },
   next({ T_max, eta_min }, { t, lr, base, initial, steps }) {

@@ -9,13 +9,21 @@ import { numberOf } from "../state.js";
 import { LRScheduler, type Scheduled, checkOptimizer, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
 
 export interface PlateauOptions {
+  /** Whether a smaller or a larger metric is better. */
   mode: "min" | "max";
+  /** By what the rate is multiplied, below 1. */
   factor: number;
+  /** How many epochs in a row may bring nothing better. */
   patience: number;
+  /** By how much a metric has to be better to count. */
   threshold: number;
+  /** Whether `threshold` is a part of the best metric so far, or an amount. */
   threshold_mode: "rel" | "abs";
+  /** How many epochs are not counted after the rate has become less. */
   cooldown: number;
+  /** The smallest rate, or a list of one for each group of parameters. */
   min_lr: number | readonly number[];
+  /** A change of the rate that is not larger than this is not made. */
   eps: number;
 }
 

@@ -2,13 +2,15 @@
 
 import { callable } from "../../base/callable.js";
 import { must, optionsOf, shown } from "../options.js";
-import { LRScheduler, type Scheduled, stepping } from "./scheduler.js";
+import { type LastEpoch, LRScheduler, type Scheduled, stepping } from "./scheduler.js";
 
-export interface WarmRestartsOptions {
+export interface WarmRestartsOptions extends Partial<LastEpoch> {
+  /** How many epochs the first wave takes. */
   T_0: number;
+  /** By what each wave is longer than the one before, a whole number. */
   T_mult?: number;
+  /** The smallest rate, at the end of each wave. */
   eta_min?: number;
-  last_epoch?: number;
 }
 
 class WarmRestarts extends LRScheduler {

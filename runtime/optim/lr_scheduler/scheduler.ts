@@ -239,11 +239,16 @@ export interface Course<O extends object> {
   readonly closed?: (options: O, t: number, base: number) => number;
 }
 
-type Named<O> = Partial<O & { last_epoch: number }>;
+/** What schedulers take last. */
+export interface LastEpoch {
+  /** The number of the last epoch where a training goes on; -1: it begins. */
+  last_epoch: number;
+}
+type GivenOptions<O> = Partial<O & LastEpoch>;
 /** An optimizer and options, by position in PyTorch's order, in an object, or both. */
 export type Scheduled<O> =
-  | [optimizer: AnyOptimizer, options?: Named<O> | O[keyof O], ...others: unknown[]]
-  | [options: Named<O> & { optimizer: AnyOptimizer }];
+  | [optimizer: AnyOptimizer, options?: GivenOptions<O> | O[keyof O], ...others: unknown[]]
+  | [options: GivenOptions<O> & { optimizer: AnyOptimizer }];
 
 export interface SchedulerClass<O extends object> {
   new (...args: Scheduled<O>): LRScheduler & O;
