@@ -4,7 +4,13 @@
 import { titled } from "./class-name.js";
 import { ownPlace } from "./own-place.js";
 
-/** A call that cannot be made, or that failed on its device. */
+/**
+ * A call that cannot be made, or that failed on its device.
+ *
+ * @example
+ * const wrong = async () => torch.ones([2]).add(torch.ones([3]));
+ * await wrong().catch((error) => error instanceof torch.OpError)  // true
+ */
 export class OpError extends Error {
   constructor(message: string) {
     super(message);
@@ -47,19 +53,51 @@ function outside(stack: string, most: number): string {
   return ["", ...lines.slice(Math.max(first, 0)).slice(0, most)].join("\n");
 }
 
-/** An index, or an axis, outside of what it indexes. */
+/**
+ * An index, or an axis, outside of what it indexes.
+ *
+ * @example
+ * const wrong = async () => torch.zeros([2]).select(0, 5);
+ * await wrong().catch((error) => error instanceof torch.IndexError)  // true
+ */
 export class IndexError extends OpError {}
 
-/** A value of the wrong kind or type. */
+/**
+ * A value of the wrong kind or type.
+ *
+ * @example
+ * const wrong = async () => torch.zeros("two");
+ * await wrong().catch((error) => error instanceof torch.TypeMismatchError)  // true
+ */
 export class TypeMismatchError extends OpError {}
 
-/** A matrix that a function of torch.linalg cannot take: singular, or not positive-definite. */
+/**
+ * A matrix that a function of torch.linalg cannot take: singular, or not positive-definite.
+ *
+ * @example
+ * const singular = async () => torch.linalg.inv(torch.zeros([2, 2])).tolist();
+ * await singular().catch((error) => error.name)  // "LinAlgError"
+ */
 export class LinAlgError extends OpError {}
 
-/** A gradient that cannot be computed: a freed graph, a tensor changed after it was saved. */
+/**
+ * A gradient that cannot be computed: a freed graph, a tensor changed after it was saved.
+ *
+ * @example
+ * const loss = torch.tensor([1, 2], { requires_grad: true }).square().sum();
+ * loss.backward();
+ * const twice = async () => loss.backward();
+ * await twice().catch((error) => error instanceof torch.AutogradError)  // true
+ */
 export class AutogradError extends OpError {}
 
-/** The device failed: it was lost, a kernel does not compile, memory ran out. */
+/**
+ * The device failed: it was lost, a kernel does not compile, memory ran out.
+ *
+ * @example
+ * const failed = new torch.DeviceError("webgpu: the device was lost");
+ * [failed.name, failed instanceof torch.OpError]  // ["DeviceError", true]
+ */
 export class DeviceError extends OpError {}
 
 titled(OpError, "OpError");

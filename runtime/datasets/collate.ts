@@ -18,6 +18,12 @@ const isFields = (value: unknown): value is Fields =>
 /**
  * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int64 where all
  * of them are whole numbers, else of float32), texts a list; lists and objects are collated field by field.
+ *
+ * @param batch samples of one kind
+ *
+ * @example
+ * const samples = [{ x: torch.tensor([1, 2]), y: 0 }, { x: torch.tensor([3, 4]), y: 1 }];
+ * torch.utils.data.default_collate(samples)  // { x: [[1, 2], [3, 4]], y: [0, 1] }
  */
 export function default_collate(batch: readonly unknown[]): unknown {
   [batch] = taken("default_collate batch", arguments);
@@ -66,7 +72,14 @@ function field(there: boolean, value: unknown, key: unknown): unknown {
   return value;
 }
 
-/** A sample that is not batched: typed arrays become tensors, all else stays. */
+/**
+ * A sample that is not batched: typed arrays become tensors, all else stays.
+ *
+ * @param sample a tensor, number, text, typed array, or a list or an object of such
+ *
+ * @example
+ * torch.utils.data.default_convert({ x: new Float32Array([1, 2]), name: "first" })  // { x: [1, 2], name: "first" }
+ */
 export function default_convert(sample: unknown): unknown {
   if (isNumbers(sample)) return tensor(sample);
   if (Array.isArray(sample)) return sample.map(default_convert);

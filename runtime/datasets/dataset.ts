@@ -21,7 +21,18 @@ export interface MapDataset<T> {
 export type DatasetLike<T> = MapDataset<T> | readonly T[] | Tensor;
 export type IterableLike<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A base class to derive from: `get length()` and `get(index)`. */
+/**
+ * A base class to derive from: `get length()` and `get(index)`.
+ *
+ * @example
+ * class Squares extends torch.utils.data.Dataset {
+ *   get length() { return 4; }
+ *   get(index) { return index * index; }
+ * }
+ * const batches = [];
+ * for await (const batch of torch.utils.data.DataLoader(new Squares(), { batch_size: 2 })) batches.push(batch);
+ * batches  // [[0, 1], [4, 9]]
+ */
 export class Dataset<T> implements MapDataset<T> {
   get length(): number {
     throw new OpError(`${nameOf(this)}: a dataset needs a getter "length"`);
@@ -35,6 +46,14 @@ titled(Dataset, "Dataset");
 /**
  * A base class for samples that come one after the other: `[Symbol.iterator]` or `[Symbol.asyncIterator]`, and perhaps
  * `length`.
+ *
+ * @example
+ * class Lines extends torch.utils.data.IterableDataset {
+ *   *[Symbol.iterator]() { for (const line of ["1", "2", "3"]) yield Number(line); }
+ * }
+ * const batches = [];
+ * for await (const batch of torch.utils.data.DataLoader(new Lines(), { batch_size: 2 })) batches.push(batch);
+ * batches  // [[1, 2], [3]]
  */
 export abstract class IterableDataset<T> implements AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T> {
@@ -138,6 +157,13 @@ class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
     return this.tensors.map((x) => kernels.index_select(x, 0, at(x)));
   }
 }
+/**
+ * @param tensors of the same length along the first axis; a sample is a row of each
+ *
+ * @example
+ * const dataset = torch.utils.data.TensorDataset(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 1]));
+ * dataset.get(1)  // [[3, 4], 1]
+ */
 export const TensorDataset = /* @__PURE__ */ callable(
   TensorDatasetClass,
   "TensorDataset",
@@ -171,6 +197,12 @@ class ConcatDatasetClass<T> extends Dataset<T> {
     return sampleOf(this.datasets[which]!, which ? at - this.cumulative_sizes[which - 1]! : at);
   }
 }
+/**
+ * @example
+ * const [some, more] = [[1, 2], [3]].map((list) => torch.utils.data.TensorDataset(torch.tensor(list)));
+ * const both = torch.utils.data.ConcatDataset([some, more]);
+ * [both.length, await both.get(2)]  // [3, [3]]
+ */
 export const ConcatDataset = /* @__PURE__ */ callable(
   ConcatDatasetClass,
   "ConcatDataset",
@@ -205,6 +237,13 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     return found;
   }
 }
+/**
+ * @param indices which samples it has, in this order
+ *
+ * @example
+ * const dataset = torch.utils.data.TensorDataset(torch.tensor([10, 20, 30, 40]));
+ * await torch.utils.data.Subset(dataset, [3, 1]).get(0)  // [40]
+ */
 export const Subset = /* @__PURE__ */ callable(
   SubsetClass,
   "Subset",
@@ -229,6 +268,14 @@ export function generatorOf(given: unknown, op: string): Generator | null {
 /**
  * Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add
  * up to 1.
+ *
+ * @param lengths how many samples each part has, or fractions that add up to 1
+ * @param generator draws which; null: the one of `torch.manual_seed`
+ *
+ * @example
+ * const dataset = torch.utils.data.TensorDataset(torch.arange(10));
+ * const [train, test] = torch.utils.data.random_split(dataset, [0.8, 0.2]);
+ * [train.length, test.length]  // [8, 2]
  */
 export function random_split<T>(
   dataset: DatasetLike<T>,

@@ -31,6 +31,17 @@ class ChainDatasetClass<T> extends IterableDataset<T> {
     return this.datasets.reduce((sum, d) => sum + lengthOf(d, "ChainDataset"), 0);
   }
 }
+/**
+ * @param datasets iterable datasets, gone through one after another
+ *
+ * @example
+ * class Counting extends torch.utils.data.IterableDataset {
+ *   *[Symbol.iterator]() { yield* [1, 2]; }
+ * }
+ * const found = [];
+ * for await (const x of torch.utils.data.ChainDataset([new Counting(), new Counting()])) found.push(x);
+ * found  // [1, 2, 1, 2]
+ */
 export const ChainDataset = /* @__PURE__ */ callable(
   ChainDatasetClass,
   "ChainDataset",
@@ -71,5 +82,10 @@ class StackDatasetClass extends Dataset<unknown> {
     return found.some((sample) => sample instanceof Promise) ? Promise.all(found).then(shown) : shown(found);
   }
 }
+/**
+ * @example
+ * const [x, y] = [[1, 2], [3, 4]].map((list) => torch.utils.data.TensorDataset(torch.tensor(list)));
+ * await torch.utils.data.StackDataset({ x, y }).get(1)  // { x: [2], y: [4] }
+ */
 export const StackDataset = /* @__PURE__ */ callable(StackDatasetClass, "StackDataset", "get index");
 export type StackDataset = StackDatasetClass;

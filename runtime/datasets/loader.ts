@@ -95,7 +95,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
   private readonly ahead: number;
   private readonly progress: ((progress: Progress) => void) | null;
 
-  /** `for await (const [x, y] of DataLoader(dataset, {batch_size: 32, shuffle: true})) …` */
+  /** Batches of a dataset: `for await (const [x, y] of DataLoader(dataset, { batch_size: 32, shuffle: true })) …` */
   constructor(
     dataset: DatasetLike<unknown> | IterableLike<unknown>,
     ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]
@@ -284,6 +284,13 @@ type Arguments<B> = [
   ...options: (DataLoaderOptions<never, B> | number | boolean | null)[],
 ];
 // Spelled out, since `callable` knows no type parameters.
+/**
+ * @example
+ * const dataset = torch.utils.data.TensorDataset(torch.tensor([[1], [2], [3]]), torch.tensor([0, 1, 0]));
+ * const batches = [];
+ * for await (const [x, y] of torch.utils.data.DataLoader(dataset, { batch_size: 2 })) batches.push([x, y]);
+ * batches  // [[[[1], [2]], [0, 1]], [[[3]], [0]]]
+ */
 export const DataLoader = /* @__PURE__ */ callable(
   DataLoaderClass,
   "DataLoader",
@@ -291,7 +298,12 @@ export const DataLoader = /* @__PURE__ */ callable(
 ) as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
 export type DataLoader<B = any> = DataLoaderClass<B>;
 
-/** What an iterable dataset asks to share its samples with other workers: null, as in PyTorch where there are none. */
+/**
+ * What an iterable dataset asks to share its samples with other workers: null, as in PyTorch where there are none.
+ *
+ * @example
+ * torch.utils.data.get_worker_info()  // null
+ */
 export function get_worker_info(): null {
   taken("get_worker_info", arguments);
   return null;

@@ -11,7 +11,17 @@ import { generatorOf, lengthOf, numbersOf, untensored } from "./dataset.js";
 /** What yields one after the other; one that reads a tensor for it (`await order.tolist()`) is asynchronous. */
 export type Order<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A base class to derive from: `*[Symbol.iterator]()` or `async *[Symbol.asyncIterator]()`, and perhaps `length`. */
+/**
+ * A base class to derive from: `*[Symbol.iterator]()` or `async *[Symbol.asyncIterator]()`, and perhaps `length`.
+ *
+ * @example
+ * class Backwards extends torch.utils.data.Sampler {
+ *   *[Symbol.iterator]() { yield* [2, 1, 0]; }
+ * }
+ * const dataset = torch.utils.data.TensorDataset(torch.tensor([10, 20, 30])), found = [];
+ * for await (const [x] of torch.utils.data.DataLoader(dataset, { sampler: new Backwards() })) found.push(x);
+ * found  // [[30], [20], [10]]
+ */
 export abstract class Sampler<T = number> implements Iterable<T> {
   [Symbol.iterator](): Iterator<T> {
     throw new OpError(
@@ -70,6 +80,10 @@ class SequentialSamplerClass extends Sampler {
     for (let i = 0, n = this.length; i < n; i++) yield i;
   }
 }
+/**
+ * @example
+ * [...torch.utils.data.SequentialSampler(["a", "b", "c"])]  // [0, 1, 2]
+ */
 export const SequentialSampler = /* @__PURE__ */ callable(
   SequentialSamplerClass,
   "SequentialSampler",
@@ -133,6 +147,10 @@ class RandomSamplerClass extends Sampler {
     }
   }
 }
+/**
+ * @example
+ * [...torch.utils.data.RandomSampler(["a", "b", "c"])].sort()  // [0, 1, 2]
+ */
 export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler");
 export type RandomSampler = RandomSamplerClass;
 
@@ -153,6 +171,13 @@ class SubsetRandomSamplerClass extends Sampler {
     for (const i of (this.generator ?? drawnGenerator()).permutation(this.length)) yield this.indices[i]!;
   }
 }
+/**
+ * @param indices the samples' numbers
+ * @param generator draws the order; null: the one of `torch.manual_seed`
+ *
+ * @example
+ * [...torch.utils.data.SubsetRandomSampler([3, 5, 7])].sort()  // [3, 5, 7]
+ */
 export const SubsetRandomSampler = /* @__PURE__ */ callable(
   SubsetRandomSamplerClass,
   "SubsetRandomSampler",
@@ -229,6 +254,13 @@ class WeightedRandomSamplerClass extends Sampler {
     }
   }
 }
+/**
+ * @param weights how likely each sample is, against the others: not negative
+ * @param num_samples how many samples a pass has
+ *
+ * @example
+ * [...torch.utils.data.WeightedRandomSampler([0, 1, 0], 4)]  // [1, 1, 1, 1]
+ */
 export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler");
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
@@ -273,6 +305,14 @@ class BatchSamplerClass extends Sampler<number[]> {
     if (batch.length && !this.drop_last) yield batch;
   }
 }
+/**
+ * @param sampler in which order indices come: a sampler or a list
+ * @param batch_size how many indices make a batch
+ * @param drop_last whether a last, shorter batch is left out
+ *
+ * @example
+ * [...torch.utils.data.BatchSampler(torch.utils.data.SequentialSampler([..."abcde"]), 2)]  // [[0, 1], [2, 3], [4]]
+ */
 export const BatchSampler = /* @__PURE__ */ callable(
   BatchSamplerClass,
   "BatchSampler",

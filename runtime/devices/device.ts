@@ -141,10 +141,24 @@ export function removeDevice(name: string): void {
 /** All devices that there are now. */
 export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.values()])];
 
-/** The device of new tensors. */
+/**
+ * The device of new tensors.
+ *
+ * @example
+ * torch.setDefaultDevice("cpu");
+ * torch.defaultDevice().type  // "cpu"
+ */
 export const defaultDevice = (): Device => current ?? cpu;
 
-/** Says where new tensors are made. */
+/**
+ * Says where new tensors are made.
+ *
+ * @param device "cpu", "webgpu", or one of `torch.defaultDevice()`
+ *
+ * @example
+ * torch.setDefaultDevice("cpu");
+ * torch.ones([2]).device  // "cpu"
+ */
 export function setDefaultDevice(device: unknown): void {
   [device] = taken("setDefaultDevice device", arguments);
   current = toDevice(device, "setDefaultDevice");

@@ -5,7 +5,15 @@ import type { Elements } from "../program/compiled-op.js";
 let silent = false;
 const said = new Set<string>();
 
-/** Whether the console is told once of each thing that makes a program slow; it is unless this is called with false. */
+/**
+ * Whether the console is told once of each thing that makes a program slow; it is unless this is called with false.
+ *
+ * @param mode whether the console is told
+ *
+ * @example
+ * torch.set_slow_warnings(false);
+ * torch.ones([2])  // [1, 1]
+ */
 export function set_slow_warnings(mode: boolean): void {
   silent = !mode;
 }

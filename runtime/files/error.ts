@@ -5,7 +5,13 @@ import { titled } from "../base/class-name.js";
 
 const MOST = 1000;
 
-/** A file that cannot be read or written, or whose content is not what its format says. */
+/**
+ * A file that cannot be read or written, or whose content is not what its format says.
+ *
+ * @example
+ * const found = await torch.load(new Uint8Array(8)).catch((error) => error);
+ * [found instanceof torch.FileError, found.file]  // [true, "the given bytes"]
+ */
 export class FileError extends OpError {
   /** The name of the file, as messages show it. */
   readonly file: string;

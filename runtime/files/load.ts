@@ -28,6 +28,10 @@ export interface TorchLoadOptions extends LoadOptions {
  * on the CPU unless `map_location` says otherwise.  What there is not here (other classes, whole
  * numbers that do not fit) is left out, and `console.warn` names it; a file of nothing else is refused.  In TypeScript
  * `load<{epoch: number}>(f)` says what is expected; nothing checks it.
+ *
+ * @example
+ * const bytes = await torch.save({ epoch: 3, weight: torch.tensor([1, 2]) });
+ * await torch.load(bytes)  // { epoch: 3, weight: [1, 2] }
  */
 export async function load<T = unknown>(f: FileLike, options?: TorchLoadOptions): Promise<T>;
 export async function load(...args: unknown[]): Promise<unknown> {

@@ -43,6 +43,11 @@ export async function* readTensors(file: Stream, place: Destination): AsyncGener
 /**
  * The tensors of a safetensors file one by one, in the order of their bytes, each as soon as it has come: no more than
  * one is held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ a: torch.tensor([1, 2]), b: torch.tensor([3]) }), found = {};
+ * for await (const [name, tensor] of torch.safetensors.stream(bytes)) found[name] = tensor;
+ * found  // { a: [1, 2], b: [3] }
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   [file, options] = taken(`stream file | ${LOADING}`, arguments);
@@ -62,7 +67,13 @@ async function* streamed(file: FileLike, options: LoadOptions, op: string): Asyn
   }
 }
 
-/** All tensors of a safetensors file by name. */
+/**
+ * All tensors of a safetensors file by name.
+ *
+ * @example
+ * const file = new Blob([await torch.safetensors.save({ a: torch.tensor([1, 2]) })]);
+ * await torch.safetensors.load_file(file)  // { a: [1, 2] }
+ */
 export async function load_file(file: FileLike, options: LoadOptions = {}): Promise<Record<string, Tensor>> {
   [file, options] = taken(`load_file filename | ${LOADING}`, arguments);
   return byName(streamed(file, options, "load_file"));
@@ -75,7 +86,15 @@ export async function byName(pairs: AsyncIterable<[string, Tensor]>): Promise<Re
   return Object.fromEntries(out);
 }
 
-/** As load_file, of the bytes of a file. */
+/**
+ * As load_file, of the bytes of a file.
+ *
+ * @param data the bytes of a file
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ a: torch.tensor([1, 2]) });
+ * await torch.safetensors.load(bytes)  // { a: [1, 2] }
+ */
 export async function load(
   data: ArrayBuffer | ArrayBufferView | Blob,
   options: LoadOptions = {},
@@ -86,7 +105,14 @@ export async function load(
 
 // --- Reading some of it ---------------------------------------------------------------------------
 
-/** A part of one tensor of an opened file: `rows(start, end)` reads only those along the first axis. */
+/**
+ * A part of one tensor of an opened file: `rows(start, end)` reads only those along the first axis.
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ table: torch.tensor([[1, 2], [3, 4], [5, 6]]) });
+ * const file = await torch.safetensors.safe_open(bytes), slice = file.get_slice("table");
+ * [slice.get_shape(), await slice.rows(1, 3)]  // [[3, 2], [[3, 4], [5, 6]]]
+ */
 export class SafeSlice {
   private readonly file: SafeFile;
   private readonly entry: Entry;
@@ -126,7 +152,14 @@ function clamp(at: number, n: number): number {
   return Math.min(Math.max(at < 0 ? at + n : at, 0), n);
 }
 
-/** An opened file, of which only the header has been read; see safe_open. */
+/**
+ * An opened file, of which only the header has been read; see safe_open.
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ a: torch.tensor([1, 2]), b: torch.tensor([3]) });
+ * const file = await torch.safetensors.safe_open(bytes);
+ * [file.keys(), await file.get_tensor("b")]  // [["a", "b"], [3]]
+ */
 export class SafeFile {
   private readonly source: Source;
   private readonly header: Header;
@@ -182,6 +215,12 @@ const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).a
 /**
  * Opens a safetensors file and reads its header alone; tensors are then read one by one, from a path by position and
  * from an address by ranges where its server has them.  `close()` it in the end.
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ a: torch.tensor([1, 2]), b: torch.tensor([3]) });
+ * const file = await torch.safetensors.safe_open(bytes), b = await file.get_tensor("b");
+ * await file.close();
+ * b  // [3]
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
   [file, options] = taken(`safe_open filename | ${LOADING}`, arguments);
@@ -255,6 +294,13 @@ export function pieces(
 /**
  * Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a
  * file that a user chose in a page.
+ *
+ * @param tensors tensors by their names in the file
+ *
+ * @example
+ * const pieces = [], file = new WritableStream({ write: (piece) => void pieces.push(piece) });
+ * await torch.safetensors.save_file({ a: torch.tensor([1, 2]) }, file);
+ * await torch.safetensors.load_file(new Blob(pieces))  // { a: [1, 2] }
  */
 export async function save_file(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
@@ -265,7 +311,15 @@ export async function save_file(
   return writeTo(file, pieces(tensors, options, "save_file"), "save_file");
 }
 
-/** The bytes of a safetensors file with the tensors as they are at the call. */
+/**
+ * The bytes of a safetensors file with the tensors as they are at the call.
+ *
+ * @param tensors tensors by their names in the file
+ *
+ * @example
+ * const bytes = await torch.safetensors.save({ a: torch.tensor([1, 2]) });
+ * new TextDecoder().decode(bytes.slice(8, 13))  // "{\"a\":"
+ */
 export async function save(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
   options: SaveOptions = {},

@@ -25,6 +25,12 @@ import { zipped } from "./zip-writer.js";
  * a dictionary of tensors.  What is written are the values at the call: training may go on before the promise settles.
  * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or
  * the handle of a file in a page; without it the answer is the file's bytes, which `torch.load` takes.
+ *
+ * @param obj tensors, numbers, texts, bytes, null, and lists and dictionaries of them
+ *
+ * @example
+ * const model = torch.nn.Linear(2, 1), bytes = await torch.save(model.state_dict());
+ * Object.keys(await torch.load(bytes))  // ["weight", "bias"]
  */
 export function save(obj: unknown, f: Target, options?: SaveOptions): Promise<void>;
 export function save(obj: unknown, options?: SaveOptions): Promise<Uint8Array<ArrayBuffer>>;

@@ -26,13 +26,27 @@ export interface HubOptions extends Omit<TorchLoadOptions, "progress"> {
 const IN_PAGES = "tensorloom-hub";
 let chosen: string | null = null;
 
-/** The folder of what was downloaded: `$TORCH_HOME/hub`, as PyTorch's; in a page the name of the cache. */
+/**
+ * The folder of what was downloaded: `$TORCH_HOME/hub`, as PyTorch's; in a page the name of the cache.
+ *
+ * @example
+ * torch.hub.set_dir("/tmp/hub");
+ * torch.hub.get_dir()  // "/tmp/hub"
+ */
 export function get_dir(): string {
   taken("get_dir", arguments);
   return chosen ?? (hasPaths() ? hubFolder() : IN_PAGES);
 }
 
-/** Chooses that folder, or name. */
+/**
+ * Chooses that folder, or name.
+ *
+ * @param d a path, in a page the name of the cache
+ *
+ * @example
+ * torch.hub.set_dir("/tmp/hub");
+ * torch.hub.get_dir()  // "/tmp/hub"
+ */
 export function set_dir(d: string): void;
 export function set_dir(...args: unknown[]): void {
   chosen = text(taken("set_dir d", args)[0], "set_dir", "d");
@@ -46,6 +60,8 @@ const hashIn = (name: string): string | null => /-([a-f0-9]+)\./.exec(name)?.[1]
  * PyTorch keeps its own (`~/.cache/torch/hub/checkpoints`), in a page in the browser's Cache Storage, for all tabs and
  * workers of the origin.  A download that breaks off is gone on with, by the next call, too.  Where a page has no cache
  * or no room it is brought each time, and `console.warn` says so.
+ *
+ * @param url the file's address
  */
 export async function load_state_dict_from_url<T = unknown>(url: string | URL, options?: HubOptions): Promise<T>;
 export async function load_state_dict_from_url(...args: unknown[]): Promise<unknown> {
@@ -96,6 +112,11 @@ export async function load_state_dict_from_url(...args: unknown[]): Promise<unkn
 /**
  * Brings what lies behind an address to a path (Node): whole, or not at all.  `hash_prefix`: the first digits of its
  * SHA-256, else it is refused.
+ *
+ * @param url the file's address
+ * @param dst the path of the new file
+ * @param hash_prefix the first digits of its SHA-256; null: any
+ * @param progress whether a line says what is brought
  */
 export async function download_url_to_file(
   url: string | URL,

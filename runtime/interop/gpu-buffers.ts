@@ -110,6 +110,7 @@ export interface GpuBufferRange {
  * bools and whole numbers one in a word.
  *
  * @param input contiguous tensor on a GPU
+ * @param write whether the program changes the elements
  */
 export function gpu_buffer(input: Tensor, options?: { write?: boolean }): GpuBufferRange;
 export function gpu_buffer(...args: unknown[]): GpuBufferRange {

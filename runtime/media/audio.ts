@@ -27,6 +27,9 @@ interface DataLike {
 /**
  * The samples of an AudioBuffer, an AudioData (WebCodecs) or a list of channels as a tensor [channels, frames] of floats
  * from -1 to 1.  How many samples a second has stays with the source (`buffer.sampleRate`).
+ *
+ * @example
+ * torch.from_audio([new Float32Array([0, 0.5]), new Float32Array([-1, 1])])  // [[0, 0.5], [-1, 1]]
  */
 export function from_audio(source: AudioSource, options?: Options): Tensor;
 export function from_audio(...args: unknown[]): Tensor {
@@ -82,6 +85,8 @@ type Constructor = new (options: { numberOfChannels: number; length: number; sam
 /**
  * A tensor [channels, frames], or of one axis, as an AudioBuffer, to be played by an AudioBufferSourceNode.  Pages have
  * those, workers and Node do not: `await waveform.data()` is the samples there.
+ *
+ * @param waveform float tensor [channels, frames] or [frames], from -1 to 1
  */
 export async function to_audio(waveform: Tensor, options: ToAudioOptions): Promise<AudioBuffer>;
 export async function to_audio(...args: unknown[]): Promise<AudioBuffer> {

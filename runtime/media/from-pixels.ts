@@ -43,6 +43,10 @@ export function oneOf<T extends string>(value: unknown, all: readonly string[], 
  * tensor [channels, height, width] of floats from 0 to 1, unless `layout` and `dtype` say otherwise.  On a GPU pictures
  * are taken from where the browser has them, and nothing goes through the program's memory.  What is not opaque keeps its
  * colours, and alpha is the fourth channel.
+ *
+ * @example
+ * const picture = { data: new Uint8ClampedArray([255, 0, 0, 255, 0, 255, 0, 255]), width: 2, height: 1 };
+ * torch.from_pixels(picture)  // [[[1, 0]], [[0, 1]], [[0, 0]]]
  */
 export function from_pixels(source: PixelSource, options?: FromPixelsOptions): Tensor;
 export function from_pixels(...args: unknown[]): Tensor {

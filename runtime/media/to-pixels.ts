@@ -35,6 +35,13 @@ interface Canvas {
  * there is no page).  One channel is grey, three are red, green and blue, a fourth is alpha.  Floats count from 0 to 1,
  * whole numbers from 0 to 255; what lies outside is cut off.  A tensor on a GPU goes to a canvas that has no "2d"
  * context without being read; from a GPU that is software, only to one that has a "webgpu" context.
+ *
+ * @param input tensor [channels, height, width] or [height, width]
+ * @param canvas where it is shown; null: an ImageData is answered
+ *
+ * @example
+ * const { width, height, data } = await torch.to_pixels(torch.tensor([[[0, 1]]]));
+ * [width, height, [...data]]  // [2, 1, [0, 0, 0, 255, 255, 255, 255, 255]]
  */
 export function to_pixels(
   input: Tensor,

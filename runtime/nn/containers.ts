@@ -5,6 +5,7 @@ import { classOf, nameOf } from "../base/class-name.js";
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, integer } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
 import { Module } from "./module.js";
 import { checkModule, acyclic } from "./tree.js";
@@ -142,6 +143,8 @@ class SequentialClass extends Modules {
   }
 }
 /**
+ * @param modules each gets what the one before gave; one array of them, or an object by names, is taken too
+ *
  * @example
  * torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 3))(torch.ones([2, 2, 2])).shape  // [2, 3]
  */

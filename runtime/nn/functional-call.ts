@@ -56,6 +56,10 @@ export interface FunctionalCallOptions {
  * The module's answer with other tensors as its parameters and buffers, by path (an object, or several): those that are
  * not named stay. `args`: one argument, or a list of them; `kwargs`: an object behind them. Throws for names that it
  * has not.
+ *
+ * @example
+ * const layer = torch.nn.Linear(2, 1), others = { weight: torch.tensor([[1, 2]]), bias: torch.tensor([10]) };
+ * torch.func.functional_call(layer, others, torch.tensor([[3, 4]]))  // [[21]]
  */
 export function functional_call(
   module: Module,
@@ -108,7 +112,15 @@ export function functional_call(...given: unknown[]): unknown {
 }
 const OPTIONS = ["args", "kwargs", "tie_weights", "strict", "parameter_and_buffer_dicts"];
 
-/** The parameters and the buffers of modules that are alike, by path, stacked: what vmap takes for an ensemble. */
+/**
+ * The parameters and the buffers of modules that are alike, by path, stacked: what vmap takes for an ensemble.
+ *
+ * @param models modules of one class, whose parameters have the same shapes
+ *
+ * @example
+ * const [parameters] = torch.func.stack_module_state([torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)]);
+ * [parameters.weight.shape, parameters.bias.shape]  // [[2, 1, 2], [2, 1]]
+ */
 export function stack_module_state(models: readonly Module[]): [Record<string, Tensor>, Record<string, Tensor>];
 export function stack_module_state(...given: unknown[]): Record<string, Tensor>[] {
   const models = listOf<Module>(taken("stack_module_state models", given)[0], "stack_module_state", "models");

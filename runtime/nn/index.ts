@@ -1,6 +1,7 @@
 // torch.nn by hand: the module class, parameters, and the modules that have some.
 
-export { Module, type Layer } from "./module.js";
+export { Module } from "./module.js";
+export type { Layer } from "./stateless.js";
 export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from "./hooks.js";
 export type { ForwardHookOptions, HookOptions, NamedForwardHook, NamedForwardPreHook } from "./hooks.js";
 export type { LoadReport } from "./load-state.js";

@@ -44,7 +44,15 @@ const computed = (tensor: Tensor, data: NumberArray): Tensor =>
 
 type Drawn = RandomSource | null;
 /** A tensor and arguments after it, by position or by name. */
-type Args<P extends unknown[], O> = [tensor: Tensor, ...Partial<P>] | [tensor: Tensor, O] | [{ tensor: Tensor } & O];
+type Args<P extends unknown[], O> = [tensor: Tensor, ...Partial<P>] | [tensor: Tensor, O] | [Written & O];
+type Written = {
+  /** It is written to in place, and answered. */
+  tensor: Tensor;
+};
+type Random = {
+  /** Draws the numbers; null: the one of `torch.manual_seed`. */
+  generator?: Drawn;
+};
 
 /**
  * A tensor and what a function takes beside it, by position or by name: of the kinds of the defaults, of which null is a
@@ -77,7 +85,7 @@ function options<T extends (number | string | null)[]>(
  * [weight.ge(2).all(), weight.lt(3).all()]  // [true, true]
  */
 export function uniform_(
-  ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>
+  ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number } & Random>
 ): Tensor {
   const [tensor, a, b, generator] = options("uniform_", ["a", "b", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(rand(tensor.shape, { ...like(tensor), generator }), b - a), a) as Tensor);
@@ -91,13 +99,13 @@ export function uniform_(
  * torch.nn.init.normal_(torch.empty([1000]), 5, 0.1).mean().round()  // 5
  */
 export function normal_(
-  ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>
+  ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number } & Random>
 ): Tensor {
   const [tensor, mean, std, generator] = options("normal_", ["mean", "std", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(randn(tensor.shape, { ...like(tensor), generator }), std), mean) as Tensor);
 }
 
-type Truncated = { mean?: number; std?: number; a?: number; b?: number; generator?: Drawn };
+type Truncated = { mean?: number; std?: number; a?: number; b?: number } & Random;
 /**
  * From the normal distribution, as far as it lies between `a` and `b`.
  *
@@ -148,6 +156,8 @@ function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor 
 }
 /**
  * Fills the tensor with `val`.
+ *
+ * @param val what all elements become
  *
  * @example
  * torch.nn.init.constant_(torch.empty([2, 2]), 0.5)  // [[0.5, 0.5], [0.5, 0.5]]
@@ -237,6 +247,8 @@ export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, 
 /**
  * The factor that keeps the spread of values through a nonlinearity.
  *
+ * @param param of a leaky relu the slope below 0; 0.01 without
+ *
  * @example
  * ["relu", "tanh"].map((name) => torch.nn.init.calculate_gain(name))  // [1.41421, 1.66667]
  */
@@ -253,7 +265,11 @@ export function calculate_gain(nonlinearity: Nonlinearity, param: number | null 
   return Math.sqrt(2 / (1 + (param ?? 0.01) ** 2));
 }
 
-type XavierArgs = Args<[gain: number, generator: Drawn], { gain?: number; generator?: Drawn }>;
+type Gain = {
+  /** What the numbers are multiplied by: see `calculate_gain`. */
+  gain?: number;
+} & Random;
+type XavierArgs = Args<[gain: number, generator: Drawn], Gain>;
 const xavier = (op: string, args: XavierArgs): [Tensor, number, Drawn] => {
   const [tensor, gain, generator] = options(op, ["gain", "generator"], args, 1, null),
     [into, out] = _calculate_fan_in_and_fan_out(tensor);
@@ -285,7 +301,7 @@ export function xavier_normal_(...args: XavierArgs): Tensor {
 
 type KaimingArgs = Args<
   [a: number, mode: FanMode, nonlinearity: Nonlinearity, generator: Drawn],
-  { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity; generator?: Drawn }
+  { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity } & Random
 >;
 const kaiming = (op: string, args: KaimingArgs): [Tensor, number, Drawn] => {
   const [tensor, a, mode, nonlinearity, generator] = options(
@@ -363,10 +379,7 @@ export function orthogonal_(...args: XavierArgs): Tensor {
  * torch.nn.init.sparse_(torch.empty([4, 3]), 0.5).eq(0).sum(0)  // [2, 2, 2]
  */
 export function sparse_(
-  ...args: Args<
-    [sparsity: number, std: number, generator: Drawn],
-    { sparsity: number; std?: number; generator?: Drawn }
-  >
+  ...args: Args<[sparsity: number, std: number, generator: Drawn], { sparsity: number; std?: number } & Random>
 ): Tensor {
   const [tensor, share, std, generator] = options("sparse_", ["sparsity", "std", "generator"], args, NaN, 0.01, null);
   if (!(share >= 0 && share <= 1)) throw new OpError(`sparse_: argument 'sparsity' must be from 0 to 1, got ${share}`);

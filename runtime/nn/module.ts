@@ -41,8 +41,7 @@ class ModuleClass {
     // An instance is a function that has the class as its prototype, so that it can be called.
     const self = ((...args: unknown[]) => invoke(self, hidden.get(self)!, args)) as unknown as ModuleClass;
     Object.setPrototypeOf(self, new.target.prototype as object);
-    delete (self as { name?: unknown }).name;
-    delete (self as { length?: unknown }).length;
+    for (const own of ["name", "length"]) delete (self as unknown as Record<string, unknown>)[own];
     hidden.set(self, new Hidden());
     Object.defineProperty(self, "training", { value: true, writable: true, enumerable: false, configurable: true });
     return self;
@@ -387,14 +386,15 @@ class ModuleClass {
   }
 }
 
-/** What all networks and their parts are: parameters, buffers, other modules, and `forward`. */
+/**
+ * What all networks and their parts are: parameters, buffers, other modules, and `forward`.
+ * @example
+ * const Double = class extends torch.nn.Module { forward(x) { return x.mul(2); } };
+ * new Double()(torch.tensor([1, 2]))  // [2, 4]
+ */
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
   "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
-/** A module from tensors to a tensor. */
-export interface Layer extends ModuleClass {
-  forward(...inputs: Tensor[]): Tensor;
-}

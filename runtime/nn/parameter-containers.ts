@@ -29,11 +29,6 @@ function showParameters(
 }
 
 class ParameterListClass extends Listed<Parameter> {
-  /**
-   * A list of parameters that belong to the module it is in; other tensors become parameters.
-   *
-   * @param values parameters or tensors that it begins with
-   */
   constructor(values?: Iterable<Tensor> | null) {
     super();
     if (values != null) this.extend(values);
@@ -66,6 +61,10 @@ class ParameterListClass extends Listed<Parameter> {
   }
 }
 /**
+ * A list of parameters that belong to the module it is in; other tensors become parameters.
+ *
+ * @param values list of parameters or tensors that it begins with
+ *
  * @example
  * torch.nn.ParameterList([torch.nn.Parameter(torch.ones([2]))]).length  // 1
  */

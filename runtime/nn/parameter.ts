@@ -20,6 +20,10 @@ class ParameterClass extends Tensor {
   }
 }
 
+/**
+ * @example
+ * torch.nn.Parameter(torch.tensor([1, 2])).requires_grad  // true
+ */
 export const Parameter = /* @__PURE__ */ callable(ParameterClass, "Parameter", "constructor data requires_grad?");
 export type Parameter = ParameterClass;
 
@@ -37,11 +41,30 @@ class BufferClass extends Tensor {
     unassigned.count++;
   }
 }
-/** A tensor that becomes a buffer of the module to which it is assigned: `this.scale = nn.Buffer(torch.ones([3]))`. */
+/**
+ * A tensor that becomes a buffer of the module to which it is assigned: `this.scale = nn.Buffer(torch.ones([3]))`.
+ *
+ * @example
+ * class Scaled extends torch.nn.Module {
+ *   scale = torch.nn.Buffer(torch.tensor([2, 3]));
+ *   forward(x) { return x.mul(this.scale); }
+ * }
+ * const scaled = new Scaled();
+ * [scaled.state_dict(), scaled(torch.tensor([1, 1]))]  // [{ scale: [2, 3] }, [2, 3]]
+ */
 export const Buffer = /* @__PURE__ */ callable(BufferClass, "Buffer", "constructor data * persistent?");
 export type Buffer = BufferClass;
 
-/** Whether a parameter or a buffer waits for the input that says how large it is: of a lazy module. */
+/**
+ * Whether a parameter or a buffer waits for the input that says how large it is: of a lazy module.
+ *
+ * @param param a module's parameter or buffer
+ *
+ * @example
+ * const layer = torch.nn.LazyLinear(2), before = torch.nn.parameter.is_lazy(layer.weight);
+ * layer(torch.ones([1, 3]));
+ * [before, torch.nn.parameter.is_lazy(layer.weight)]  // [true, false]
+ */
 export function is_lazy(param: Tensor): boolean {
   return "stand_in" in tensorOf(taken("is_lazy param", arguments)[0], "is_lazy", "param");
 }

@@ -12,11 +12,16 @@ import type { CompiledOp } from "../program/compiled-op.js";
 import { copy_ } from "../views/transfer.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
-import { Module, type Layer } from "./module.js";
+import { Module } from "./module.js";
 import { construct } from "./options.js";
 import { float, shown } from "./shown.js";
 
 type Options = Record<string, unknown>;
+
+/** A module from tensors to a tensor. */
+export interface Layer extends Module {
+  forward(...inputs: Tensor[]): Tensor;
+}
 
 /** A class of modules with options O: positional in the order P, or in an object at the end. */
 export interface Stateless<O, P extends unknown[]> {

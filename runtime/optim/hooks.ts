@@ -53,12 +53,36 @@ export function left(optimizer: Optimizer<any>, hooks: OptimizerHooks, args: unk
 export const passed = (optimizer: Optimizer<any>, hooks: Registry<StateHook>, state: OptimizerState): OptimizerState =>
   [...hooks].reduce((now, { run }) => run(optimizer, now) ?? now, state);
 
-/** Calls `hook(optimizer, args, kwargs)` before each step of every optimizer, before the optimizer's own hooks. */
+/**
+ * Calls `hook(optimizer, args, kwargs)` before each step of every optimizer, before the optimizer's own hooks.
+ *
+ * @param hook gets the optimizer, its step's arguments and an empty object; what it answers, `[args, kwargs]`,
+ *   replaces them
+ *
+ * @example
+ * let steps = 0;
+ * const hook = torch.optim.optimizer.register_optimizer_step_pre_hook(() => void steps++);
+ * await torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 0.1 }).step();
+ * hook.remove();
+ * steps  // 1
+ */
 export function register_optimizer_step_pre_hook(hook: StepPreHook): RemovableHandle;
 export function register_optimizer_step_pre_hook(...args: unknown[]): RemovableHandle {
   return hookInto(everywhere.before, taken("register_optimizer_step_pre_hook hook", args)[0] as StepPreHook);
 }
-/** Calls `hook(optimizer, args, kwargs)` after each step of every optimizer, after the optimizer's own hooks. */
+/**
+ * Calls `hook(optimizer, args, kwargs)` after each step of every optimizer, after the optimizer's own hooks.
+ *
+ * @param hook gets the optimizer, its step's arguments and an empty object
+ *
+ * @example
+ * const names = [];
+ * const named = (optimizer) => void names.push(optimizer.constructor.name);
+ * const hook = torch.optim.optimizer.register_optimizer_step_post_hook(named);
+ * await torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 0.1 }).step();
+ * hook.remove();
+ * names  // ["SGD"]
+ */
 export function register_optimizer_step_post_hook(hook: StepPostHook): RemovableHandle;
 export function register_optimizer_step_post_hook(...args: unknown[]): RemovableHandle {
   return hookInto(everywhere.after, taken("register_optimizer_step_post_hook hook", args)[0] as StepPostHook);

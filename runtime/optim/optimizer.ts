@@ -18,6 +18,19 @@ import { type OptimizerState, type State, type StateShape, loaded, numberOf, sta
 
 /** Computes the loss and the gradients anew. */
 export type Closure = () => Tensor | number | Promise<Tensor | number>;
+/**
+ * @example
+ * class Signs extends torch.optim.Optimizer {
+ *   async step() {
+ *     for (const { params, lr } of this.param_groups)
+ *       for (const p of params) torch.no_grad(() => p.sub_(p.grad.sign(), { alpha: lr }));
+ *   }
+ * }
+ * const w = torch.tensor([1, -2], { requires_grad: true });
+ * w.square().sum().backward();
+ * await new Signs([w], { lr: 0.1 }).step();
+ * w  // [0.9, -1.9]
+ */
 export abstract class Optimizer<O extends object = object> {
   param_groups: Group<O>[] = [];
   /** What is kept for each parameter that has been moved. */

@@ -31,17 +31,40 @@ const forgetting = (decay: number, averaged: Tensor, current: Tensor): Tensor =>
 const mean = (averaged: Tensor, current: Tensor, n: Tensor | number): Tensor =>
   add(averaged, div(sub(current, averaged), typeof n === "number" ? n + 1 : add(n, 1)));
 
-/** An average that forgets: `decay` of it, and the rest of the new value. */
+/**
+ * An average that forgets: `decay` of it, and the rest of the new value.
+ *
+ * @param decay how much of the average is kept each time, from 0 to 1
+ *
+ * @example
+ * const average = torch.optim.swa_utils.get_ema_avg_fn(0.75);
+ * average(torch.tensor([0]), torch.tensor([8]), torch.tensor(1))  // [2]
+ */
 export function get_ema_avg_fn(decay?: number | { decay?: number }): Average {
   const part = decayOf(taken("get_ema_avg_fn decay?", arguments)[0], "get_ema_avg_fn");
   return (averaged, current) => unrecorded(() => forgetting(part, averaged, current));
 }
-/** The mean of all values. */
+/**
+ * The mean of all values.
+ *
+ * @example
+ * const average = torch.optim.swa_utils.get_swa_avg_fn();
+ * average(torch.tensor([0]), torch.tensor([8]), torch.tensor(3))  // [2]
+ */
 export function get_swa_avg_fn(): Average {
   taken("get_swa_avg_fn", arguments);
   return (averaged, current, n) => unrecorded(() => mean(averaged, current, n));
 }
-/** The same for lists of tensors, which they change. */
+/**
+ * The same for lists of tensors, which they change.
+ *
+ * @param decay how much of the averages is kept each time, from 0 to 1
+ *
+ * @example
+ * const averaged = [torch.tensor([0]), torch.tensor([4])];
+ * torch.optim.swa_utils.get_ema_multi_avg_fn(0.75)(averaged, [torch.tensor([8]), torch.tensor([8])], torch.tensor(1));
+ * averaged  // [[2], [5]]
+ */
 export function get_ema_multi_avg_fn(decay?: number | { decay?: number }): Averages {
   const part = decayOf(taken("get_ema_multi_avg_fn decay?", arguments)[0], "get_ema_multi_avg_fn");
   return (averaged, current) => {
@@ -53,7 +76,14 @@ export function get_ema_multi_avg_fn(decay?: number | { decay?: number }): Avera
     });
   };
 }
-/** Averages many tensors at once, each as much as another. */
+/**
+ * Averages many tensors at once, each as much as another.
+ *
+ * @example
+ * const averaged = [torch.tensor([0]), torch.tensor([4])];
+ * torch.optim.swa_utils.get_swa_multi_avg_fn()(averaged, [torch.tensor([8]), torch.tensor([8])], torch.tensor(3));
+ * averaged  // [[2], [5]]
+ */
 export function get_swa_multi_avg_fn(): Averages {
   taken("get_swa_multi_avg_fn", arguments);
   return (averaged, current, n) => {
@@ -147,6 +177,12 @@ function there(x: Tensor, average: Tensor): Tensor {
   return moved;
 }
 /**
+ * @param model what is averaged: its copy is made at once
+ * @param device where the averages are kept; null: where the model is
+ * @param avg_fn `(averaged, current, num_averaged)` to the new average of a parameter; null: the mean of all
+ * @param multi_avg_fn the same for lists of parameters, whose averages it changes
+ * @param use_buffers whether buffers are averaged, too, and not only copied
+ *
  * @example
  * const model = torch.nn.Linear(2, 1), averaged = torch.optim.swa_utils.AveragedModel(model);
  * averaged.update_parameters(model);
@@ -159,7 +195,18 @@ export const AveragedModel = /* @__PURE__ */ callable(
 );
 export type AveragedModel = AveragedModelClass;
 
-/** Goes through a loader's batches (the first of each, where it is a list) to find the batch statistics anew. */
+/**
+ * Goes through a loader's batches (the first of each, where it is a list) to find the batch statistics anew.
+ *
+ * @param loader batches; of a list the first is the input
+ * @param model the module with the norms
+ * @param device where each batch is taken before; null: it stays where it is
+ *
+ * @example
+ * const model = torch.nn.BatchNorm1d(1), batches = [torch.tensor([[1], [3]]), torch.tensor([[5], [7]])];
+ * await torch.optim.swa_utils.update_bn(batches, model);
+ * model.running_mean  // [4]
+ */
 export function update_bn(
   loader: Iterable<unknown> | AsyncIterable<unknown>,
   model: Module,

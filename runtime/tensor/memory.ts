@@ -100,6 +100,10 @@ export function onReport(device: string, report: () => Record<string, number>): 
 /**
  * What live tensors hold on each device: bytes and buffers, in all and by origin, and what pools keep besides.  Two
  * answers some steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
+ *
+ * @example
+ * const before = torch.memory().cpu.bytes, x = torch.ones([1000]);
+ * torch.memory().cpu.bytes - before  // 4000
  */
 export function memory(): Record<string, DeviceMemory> {
   taken("memory", arguments);
@@ -141,7 +145,16 @@ export function enroll(tensor: Disposable): void {
 
 const kept = new WeakSet<object>();
 
-/** Exempts a tensor from the tidy scope it was made in. */
+/**
+ * Exempts a tensor from the tidy scope it was made in.
+ *
+ * @param tensor the tensor, which is answered; its memory is freed by hand or when it is collected
+ *
+ * @example
+ * let kept;
+ * torch.tidy(() => { kept = torch.keep(torch.ones([2]).mul(3)); });
+ * kept  // [3, 3]
+ */
 export function keep<T extends object>(tensor: T): T {
   kept.add(tensor);
   return tensor;
@@ -176,6 +189,13 @@ function close(mine: Scope, result: unknown): void {
 /**
  * Runs `body` and frees every tensor made in it, but those it answers (also in arrays and plain objects), gradients in
  * `.grad` and those given to `keep`.  For an async function the scope lasts until its promise settles.
+ *
+ * @param body what runs; its answer is answered
+ *
+ * @example
+ * let between;
+ * const result = torch.tidy(() => { between = torch.ones([2]).mul(3); return between.add(1); });
+ * [result, between.is_disposed]  // [[4, 4], true]
  */
 export function tidy<T>(body: () => T): T {
   const mine: Scope = { tensors: new Set(), outer: current(), open: true };

@@ -30,7 +30,15 @@ const PROFILES: Record<string, Partial<typeof DEFAULT>> = {
 };
 let settings = { ...DEFAULT };
 
-/** How tensors are printed from now on. */
+/**
+ * How tensors are printed from now on.
+ *
+ * @example
+ * torch.set_printoptions({ precision: 2 });
+ * const text = String(torch.tensor([1 / 3, 2]));
+ * torch.set_printoptions({ profile: "default" });
+ * text  // "tensor([0.33, 2.00])"
+ */
 export function set_printoptions(options: PrintOptions = {}): void {
   const { profile, ...rest } = options;
   if (profile !== undefined) {

@@ -3,7 +3,13 @@
 import type { Tensor } from "./tensor.js";
 import { titled } from "../base/class-name.js";
 
-/** The results of an op with several outputs, as `const {values, indices} = ...` and as `const [v, i] = ...`. */
+/**
+ * The results of an op with several outputs, as `const {values, indices} = ...` and as `const [v, i] = ...`.
+ *
+ * @example
+ * const found = torch.tensor([3, 1, 2]).sort(), [values, indices] = found;
+ * [found.values, indices]  // [[1, 2, 3], [1, 2, 0]]
+ */
 export class Results implements Iterable<Tensor> {
   readonly length: number;
   readonly #op: string;

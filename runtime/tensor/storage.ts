@@ -44,6 +44,11 @@ export interface Kept {
   aside: Storage | null;
 }
 
+/**
+ * @example
+ * const x = torch.ones([2, 3]);
+ * [x.t().storage === x.storage, x.storage.device.type]  // [true, "cpu"]
+ */
 export class Storage {
   readonly device: Device;
   readonly dtype: DType;

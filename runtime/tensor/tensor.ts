@@ -18,6 +18,7 @@ import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, readStored, checkNested, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "../base/shape.js";
 import { checkGradient, warnOfResult } from "./assigned-gradient.js";
+import type { TensorExamples } from "./examples.js";
 import type { Storage } from "./storage.js";
 import { titled } from "../base/class-name.js";
 
@@ -27,7 +28,7 @@ export interface Layout {
   memory_format?: unknown;
 }
 
-export class Tensor {
+export class Tensor implements TensorExamples {
   /** Where the elements lie; views share it. */
   storage: Storage;
   private sizes: readonly number[];

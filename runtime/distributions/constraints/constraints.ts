@@ -8,7 +8,7 @@ import { cat as joined, stack as stacked } from "../../functions/join.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { any } from "../../../names/torch.js";
 import { type Value, both, either, eq, floor, ge, gt, le, lt, narrow, select, unsqueeze } from "../arithmetic.js";
-import { Constraint, alone, bounded, constraintOf, constraintsOf, texts, throughout } from "./constraint.js";
+import { Constraint, type Test, alone, bounded, constraintOf, constraintsOf, texts, throughout } from "./constraint.js";
 
 export { Constraint, type Joined } from "./constraint.js";
 export * from "./vector-constraints.js";

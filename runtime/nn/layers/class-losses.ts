@@ -110,6 +110,9 @@ class LinearCrossEntropyLossClass extends Module {
   }
 }
 /**
+ * @param in_features the size of the input's last axis
+ * @param num_classes how many classes there are
+ *
  * @example
  * torch.nn.LinearCrossEntropyLoss(3, 4)(torch.ones([2, 3]), torch.tensor([0, 3], { dtype: torch.long })).shape  // []
  */
@@ -252,6 +255,10 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
 }
 const slice = (x: Tensor, start: number, length: number): Tensor => sliceAxis(x, 1, start, length, 1, "narrow");
 /**
+ * @param in_features the size of the input's last axis
+ * @param n_classes how many classes there are, the most frequent first
+ * @param cutoffs the classes at which each further cluster begins, ascending
+ *
  * @example
  * torch.nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2])(torch.ones([3, 4]), torch.tensor([0, 3, 5], { dtype: torch.long })).output.shape  // [3]
  */

@@ -76,12 +76,16 @@ function fractionalPool(
 /**
  * The largest elements of windows that overlap unevenly, over two axes.
  *
+ * @param return_indices whether the places of the largest elements are answered, too
+ *
  * @example
  * torch.nn.FractionalMaxPool2d(2, { output_size: 2 })(torch.ones([1, 1, 5, 5]))  // [[[[1, 1], [1, 1]]]]
  */
 export const FractionalMaxPool2d = /* @__PURE__ */ fractionalPool("FractionalMaxPool2d", 2, fractional_max_pool2d);
 /**
  * The largest elements of windows that overlap unevenly, over three axes.
+ *
+ * @param return_indices whether the places of the largest elements are answered, too
  *
  * @example
  * torch.nn.FractionalMaxPool3d(2, { output_size: 2 })(torch.ones([1, 1, 5, 5, 5])).shape  // [1, 1, 2, 2, 2]

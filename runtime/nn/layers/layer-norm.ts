@@ -73,6 +73,8 @@ class LayerNormClass extends Module {
   }
 }
 /**
+ * @param normalized_shape the sizes of the last axes, which are normalised together
+ *
  * @example
  * torch.nn.LayerNorm(2)(torch.tensor([[1, 3], [2, 6]]))  // [[-0.999995, 0.999995], [-0.999999, 0.999999]]
  */
@@ -133,6 +135,8 @@ class RMSNormClass extends Module {
   }
 }
 /**
+ * @param normalized_shape the sizes of the last axes, which are normalised together
+ *
  * @example
  * torch.nn.RMSNorm(2)(torch.tensor([[3, 4]]))  // [[0.848528, 1.13137]]
  */
@@ -193,6 +197,9 @@ class GroupNormClass extends Module {
   }
 }
 /**
+ * @param num_groups in how many groups channels are normalised
+ * @param num_channels how many channels the input has, [N, C, ...]
+ *
  * @example
  * torch.nn.GroupNorm(2, 4)(torch.tensor([[1, 3, 2, 6]]))  // [[-0.999995, 0.999995, -0.999999, 0.999999]]
  */

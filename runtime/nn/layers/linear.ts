@@ -66,6 +66,9 @@ class LinearClass extends Module {
   }
 }
 /**
+ * @param in_features the size of the input's last axis
+ * @param out_features the size of the output's last axis
+ *
  * @example
  * torch.nn.Linear(3, 2)(torch.ones([4, 3])).shape  // [4, 2]
  */
@@ -126,6 +129,10 @@ class BilinearClass extends Module {
   }
 }
 /**
+ * @param in1_features the size of the first input's last axis
+ * @param in2_features the size of the second input's last axis
+ * @param out_features the size of the output's last axis
+ *
  * @example
  * torch.nn.Bilinear(3, 4, 2)(torch.ones([5, 3]), torch.ones([5, 4])).shape  // [5, 2]
  */

@@ -175,7 +175,12 @@ export class BatchNormClass extends Norm {
     );
   }
 }
-/** Of which class all of them are. */
+/**
+ * Of which class all of them are.
+ *
+ * @example
+ * torch.nn.BatchNorm2d(3) instanceof torch.nn.modules.batchnorm._BatchNorm  // true
+ */
 export const _BatchNorm = /* @__PURE__ */ callable(BatchNormClass, "_BatchNorm", "forward input, checkInput !");
 
 function batchNorm(name: string, ranks: readonly number[]): NormConstructor {

@@ -18,6 +18,8 @@ class IdentityClass extends Module {
   }
 }
 /**
+ * @param _args taken and not looked at
+ *
  * @example
  * torch.nn.Identity()(torch.tensor([1, 2]))  // [1, 2]
  */
@@ -43,6 +45,9 @@ class FlattenClass extends Module {
   }
 }
 /**
+ * @param start_dim the first of the axes that become one
+ * @param end_dim the last of them
+ *
  * @example
  * torch.nn.Flatten()(torch.ones([2, 3, 4])).shape  // [2, 12]
  */
@@ -67,6 +72,9 @@ class UnflattenClass extends Module {
   }
 }
 /**
+ * @param dim the axis that becomes several
+ * @param unflattened_size their sizes
+ *
  * @example
  * torch.nn.Unflatten(1, [2, 2])(torch.tensor([[1, 2, 3, 4]]))  // [[[1, 2], [3, 4]]]
  */

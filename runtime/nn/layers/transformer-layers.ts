@@ -9,7 +9,8 @@ import { MultiheadAttention } from "./attention.js";
 import { callable } from "../../base/callable.js";
 import { LayerNorm } from "./layer-norm.js";
 import { Linear } from "./linear.js";
-import { Module, type Layer } from "../module.js";
+import { Module } from "../module.js";
+import type { Layer } from "../stateless.js";
 import { DEVICE_AND_TYPE, construct, size, type Arguments, type Factory, type DeviceAndType } from "../options.js";
 
 export type Mask = Tensor | null;

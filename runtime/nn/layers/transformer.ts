@@ -74,6 +74,12 @@ class TransformerEncoderClass extends Module {
 }
 
 /**
+ * @param encoder_layer the layer of which copies are made
+ * @param num_layers how many layers there are
+ * @param norm a module over the last one's output, as `LayerNorm`; null: none
+ * @param _enable_nested_tensor taken for PyTorch's sake, without effect
+ * @param _mask_check taken for PyTorch's sake, without effect
+ *
  * @example
  * const layer = torch.nn.TransformerEncoderLayer(4, 2, 8);
  * torch.nn.TransformerEncoder(layer, 2)(torch.ones([3, 1, 4])).shape  // [3, 1, 4]
@@ -124,6 +130,10 @@ class TransformerDecoderClass extends Module {
 }
 
 /**
+ * @param decoder_layer the layer of which copies are made
+ * @param num_layers how many layers there are
+ * @param norm a module over the last one's output, as `LayerNorm`; null: none
+ *
  * @example
  * const layer = torch.nn.TransformerDecoderLayer(4, 2, 8);
  * torch.nn.TransformerDecoder(layer, 2)(torch.ones([3, 1, 4]), torch.ones([5, 1, 4])).shape  // [3, 1, 4]

@@ -47,6 +47,9 @@ class TripletMarginWithDistanceLossClass extends Module {
   }
 }
 /**
+ * @param margin by how much the other shall be farther away
+ * @param reduction the mean of all losses, their sum, or each as it is
+ *
  * @example
  * const loss = torch.nn.TripletMarginWithDistanceLoss({ distance_function: (a, b) => a.sub(b).abs().sum(1), margin: 3 });
  * loss(torch.tensor([[0, 0]]), torch.tensor([[0, 1]]), torch.tensor([[2, 0]]))  // 2

@@ -62,6 +62,10 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
 /**
  * The norm of all tensors together, as if they were one vector.
  *
+ * @param tensors a tensor, or a list of them, such as gradients
+ * @param norm_type which norm: 2 adds squares, Infinity takes the largest element
+ * @param error_if_nonfinite whether an infinite or undefined norm is an error; the answer is a promise then
+ *
  * @example
  * torch.nn.utils.get_total_norm([torch.tensor([3]), torch.tensor([4])])  // 5
  */
@@ -88,6 +92,10 @@ export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
 /**
  * Scales all gradients alike so that their `total_norm` comes down to `max_norm`.
  *
+ * @param parameters a tensor, or a list of them, whose gradients are scaled in place
+ * @param max_norm the norm that they have at most afterwards
+ * @param total_norm the norm that they have, as `get_total_norm` answers it
+ *
  * @example
  * const w = torch.zeros([2], { requires_grad: true });
  * w.grad = torch.tensor([3, 4]);
@@ -111,6 +119,11 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
 /**
  * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a
  * promise of it with `error_if_nonfinite`.
+ *
+ * @param parameters a tensor, or a list of them, whose gradients are scaled in place
+ * @param max_norm the norm that they have at most afterwards
+ * @param norm_type which norm: 2 adds squares, Infinity takes the largest element
+ * @param error_if_nonfinite whether an infinite or undefined norm is an error; the answer is a promise then
  *
  * @example
  * const w = torch.zeros([2], { requires_grad: true });
@@ -144,6 +157,9 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /**
  * Limits every element of every gradient to the range from -clip_value to clip_value.
+ *
+ * @param parameters a tensor, or a list of them, whose gradients are changed in place
+ * @param clip_value the largest size of an element
  *
  * @example
  * const w = torch.zeros([3], { requires_grad: true });

@@ -47,6 +47,15 @@ function fused(
 /**
  * A convolution's weight and bias with what a batch norm with these statistics makes of its result.
  *
+ * @param conv_w the convolution's weight
+ * @param conv_b its bias, or null
+ * @param bn_rm the norm's running mean
+ * @param bn_rv its running variance
+ * @param bn_eps what it adds to the variance
+ * @param bn_w its factor, or null: ones
+ * @param bn_b its shift, or null: zeros
+ * @param transpose whether the convolution is a transposed one
+ *
  * @example
  * const [weight, bias] = torch.nn.utils.fuse_conv_bn_weights(
  *   torch.ones([1, 1, 1]), null, torch.tensor([2]), torch.tensor([4]), 0, torch.tensor([10]), torch.tensor([1]));
@@ -68,6 +77,14 @@ export function fuse_conv_bn_weights(
 }
 /**
  * The same of a linear layer.
+ *
+ * @param linear_w the layer's weight
+ * @param linear_b its bias, or null
+ * @param bn_rm the norm's running mean
+ * @param bn_rv its running variance
+ * @param bn_eps what it adds to the variance
+ * @param bn_w its factor
+ * @param bn_b its shift
  *
  * @example
  * const [weight, bias] = torch.nn.utils.fuse_linear_bn_weights(
@@ -107,6 +124,10 @@ function both<L extends Layer>(op: string, layer: L, norm: Norm, channels: numbe
 /**
  * A convolution that does what `conv` and then the batch norm `bn` do; both are to be in evaluation.
  *
+ * @param conv the convolution, which stays as it is
+ * @param bn the batch norm behind it
+ * @param transpose whether the convolution is a transposed one
+ *
  * @example
  * const conv = torch.nn.Conv1d(1, 2, 3).eval(), norm = torch.nn.BatchNorm1d(2).eval();
  * const both = torch.nn.utils.fuse_conv_bn_eval(conv, norm), x = torch.rand([4, 1, 8]);
@@ -122,6 +143,9 @@ export function fuse_conv_bn_eval<L extends Layer>(
 }
 /**
  * The same of a linear layer.
+ *
+ * @param linear the layer, which stays as it is
+ * @param bn the batch norm behind it
  *
  * @example
  * const linear = torch.nn.Linear(3, 2).eval(), norm = torch.nn.BatchNorm1d(2).eval();
@@ -142,6 +166,9 @@ export function fuse_linear_bn_eval<L extends Layer>(linear: L, bn: Norm): L {
 /**
  * The module itself: a weight lies in one way here, which is nobody's business.
  *
+ * @param module any module
+ * @param memory_format "channels_last", without effect
+ *
  * @example
  * const conv = torch.nn.Conv2d(1, 2, 3);
  * torch.nn.utils.convert_conv2d_weight_memory_format(conv, "channels_last") === conv  // true
@@ -151,6 +178,9 @@ export function convert_conv2d_weight_memory_format<M extends Module>(module: M,
 }
 /**
  * The module itself: there is one order of memory here.
+ *
+ * @param module any module
+ * @param memory_format "channels_last_3d", without effect
  *
  * @example
  * const conv = torch.nn.Conv3d(1, 2, 3);

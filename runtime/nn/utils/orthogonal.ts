@@ -134,6 +134,11 @@ interface OrthogonalOptions {
  * "householder" (for others). With `use_trivialization` the map begins at the weight as it is, kept as `base`.
  * Throws for tensors of fewer than two axes and for complex ones.
  *
+ * @param module the module that has the tensor
+ * @param name the tensor's name
+ * @param orthogonal_map how what is trained becomes an orthogonal matrix
+ * @param use_trivialization whether the map begins at the weight as it is
+ *
  * @example
  * const layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(2, 2));
  * layer.weight.mm(layer.weight.t()).round().abs()  // [[1, 0], [0, 1]]

@@ -8,13 +8,13 @@ import { check } from "../../tensor/tensor-arguments.js";
 import { taken } from "../../base/named-arguments.js";
 import type { Device } from "../../devices/device.js";
 import { integers } from "../../base/shape.js";
-import { Tensor } from "../../tensor/tensor.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { callable } from "../../base/callable.js";
 import { sliceAxis } from "../../views/views.js";
 import { index_select, scatter } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
 import { to } from "../../views/transfer.js";
-import { numbers, optionsOf, pad_sequence, rows, sequencesOf } from "./padded.js";
+import { numbers, optionsOf, pad_sequence, rows, sequencesOf, unpad_sequence } from "./padded.js";
 
 export { type PadOptions, pad_sequence, unpad_sequence } from "./padded.js";
 
@@ -120,6 +120,11 @@ class PackedSequenceClass {
   }
 }
 /**
+ * @param data the elements of all sequences, step by step
+ * @param batch_sizes how many sequences each step has
+ * @param sorted_indices the place of each sequence, the longest first, in the list given; null: as given
+ * @param unsorted_indices the inverse of that
+ *
  * @example
  * const { data, batch_sizes } = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
  * const packed = torch.nn.utils.rnn.PackedSequence(data, batch_sizes);
@@ -134,6 +139,8 @@ export type PackedSequence = PackedSequenceClass;
 
 /**
  * The inverse of a permutation, a tensor of one axis: where each index stands.
+ *
+ * @param permutation whole numbers [N], each from 0 to N - 1 once
  *
  * @example
  * torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1], { dtype: "int64" }))  // [1, 2, 0]
@@ -176,6 +183,11 @@ export interface PackOptions {
 
 /**
  * Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count.
+ *
+ * @param input padded sequences
+ * @param lengths how long each is
+ * @param batch_first whether the batch is the first axis, not time
+ * @param enforce_sorted whether lengths must come sorted, the longest first
  *
  * @example
  * const padded = torch.tensor([[1, 2, 3], [4, 0, 0]]);
@@ -237,6 +249,11 @@ export interface PadPackedOptions {
 /**
  * Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths, on the CPU where the order is known.
  *
+ * @param sequence packed sequences
+ * @param batch_first whether the batch is the first axis of the result, not time
+ * @param padding_value what fills up shorter sequences
+ * @param total_length how long the result is at least; null: as its longest sequence
+ *
  * @example
  * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
  * const [padded, lengths] = torch.nn.utils.rnn.pad_packed_sequence(packed, { batch_first: true });
@@ -281,6 +298,9 @@ export function pad_packed_sequence(
 /**
  * Packs tensors (length, ...).
  *
+ * @param sequences tensors of shapes [length, ...]
+ * @param enforce_sorted whether they must come sorted, the longest first
+ *
  * @example
  * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);
  * [packed.data, packed.batch_sizes]  // [[1, 4, 2, 3], [2, 1, 1]]
@@ -301,6 +321,8 @@ export function pack_sequence(
 
 /**
  * The tensors of packed sequences.
+ *
+ * @param packed_sequences packed sequences
  *
  * @example
  * const packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]);

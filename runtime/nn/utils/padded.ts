@@ -66,6 +66,11 @@ export interface PadOptions {
 /**
  * Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...).
  *
+ * @param sequences tensors of shapes [length, ...]
+ * @param batch_first whether the sequences' axis comes first, not time
+ * @param padding_value what fills up shorter sequences
+ * @param padding_side at which end they are filled up
+ *
  * @example
  * const sequences = [torch.tensor([1, 2, 3]), torch.tensor([4])];
  * torch.nn.utils.rnn.pad_sequence(sequences, { batch_first: true, padding_value: -1 })  // [[1, 2, 3], [4, -1, -1]]
@@ -92,6 +97,10 @@ export function pad_sequence(
 
 /**
  * The sequences of a padded tensor, each as long as `lengths` says.
+ *
+ * @param padded_sequences as `pad_sequence` makes them
+ * @param lengths how long each is
+ * @param batch_first whether the sequences' axis comes first, not time
  *
  * @example
  * const padded = torch.tensor([[1, 2, 3], [4, 0, 0]]), lengths = torch.tensor([3, 1]);

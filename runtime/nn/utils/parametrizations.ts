@@ -56,6 +56,10 @@ titled(SpectralNorm, "_SpectralNorm");
 /**
  * The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`.
  *
+ * @param module the module that has the tensor
+ * @param name the tensor's name
+ * @param dim the axis whose slices have lengths of their own; null: there is one length
+ *
  * @example
  * const layer = torch.nn.Linear(2, 1);
  * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
@@ -91,6 +95,12 @@ interface SpectralOptions {
 }
 /**
  * The weight divided by its largest singular value, which each use in training finds a little better.
+ *
+ * @param module the module that has the tensor
+ * @param name the tensor's name
+ * @param n_power_iterations how many steps each use in training makes towards the singular value
+ * @param eps the least length that is divided by
+ * @param dim which axis of the weight counts as a matrix' rows
  *
  * @example
  * const layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 2), { n_power_iterations: 50 });

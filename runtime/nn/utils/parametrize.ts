@@ -83,6 +83,9 @@ class ParametrizationListClass extends ModuleList {
 /**
  * The parametrizations of one tensor, in the order in which they are applied.
  *
+ * @param modules what is applied, one after another
+ * @param original the tensor that they compute from
+ *
  * @example
  * class Square extends torch.nn.Module { forward(x) { return x.square(); } }
  * const layer = torch.nn.Linear(2, 1);
@@ -104,6 +107,9 @@ const listsOf = (module: Module): ModuleDict<ParametrizationList> | undefined =>
 /**
  * Whether a tensor of the module, or any, is computed from another.
  *
+ * @param module any module
+ * @param tensor_name which tensor; null: any
+ *
  * @example
  * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
  * torch.nn.utils.parametrize.is_parametrized(layer, "weight")  // true
@@ -118,6 +124,11 @@ export function is_parametrized(module: Module, tensor_name?: string | null): bo
  * Lets `module[tensor_name]` be what `parametrization` makes of its original, which is trained in its place:
  * `parametrizations.NAME.original`. Answers the module. Throws where the shape or type would be another, but with
  * `unsafe`.
+ *
+ * @param module the module that has the tensor
+ * @param tensor_name the parameter's or buffer's name
+ * @param parametrization the module that computes the tensor from its original
+ * @param unsafe true or false: whether a tensor of another shape or type may come out
  *
  * @example
  * class Positive extends torch.nn.Module { forward(x) { return x.abs(); } }
@@ -182,6 +193,10 @@ export function register_parametrization(...args: unknown[]): Module {
 /**
  * Makes the tensor one of the module's own again: what it is now, or with `leave_parametrized` false its original.
  *
+ * @param module the module that has the tensor
+ * @param tensor_name its name
+ * @param leave_parametrized whether it stays what it is now, or becomes its original
+ *
  * @example
  * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
  * torch.nn.utils.parametrize.remove_parametrizations(layer, "weight");
@@ -224,6 +239,10 @@ export function remove_parametrizations(...args: unknown[]): Module {
  * Gives `to_module` the parametrizations of `from_module`, of one tensor or of all, and their originals; a parameter that
  * it lacks is made. Answers `to_module`.
  *
+ * @param from_module the module that has them
+ * @param to_module the module that gets them
+ * @param tensor_name which tensor; null: all
+ *
  * @example
  * const from = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1)), to = torch.nn.Linear(2, 1);
  * torch.nn.utils.parametrize.transfer_parametrizations_and_params(from, to);
@@ -256,6 +275,8 @@ export function transfer_parametrizations_and_params(...args: unknown[]): Module
 /**
  * While `body` runs, each such tensor is computed once: `with parametrize.cached()` in Python.
  *
+ * @param body what runs meanwhile; its answer is answered
+ *
  * @example
  * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));
  * torch.nn.utils.parametrize.cached(() => layer.weight === layer.weight)  // true
@@ -279,6 +300,8 @@ export function cached<T>(body: () => T): T {
 
 /**
  * The class that the module was made of.
+ *
+ * @param module any module
  *
  * @example
  * const layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1));

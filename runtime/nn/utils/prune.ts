@@ -37,6 +37,11 @@ type Amount = number | { amount: number; importance_scores?: Tensor | null };
 /**
  * Zeroes the elements of least absolute value.
  *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
+ * @param amount a part of the elements, from 0 to 1, or a whole number of them
+ * @param importance_scores numbers in the parameter's shape that decide in its place
+ *
  * @example
  * const layer = torch.nn.Linear(2, 2);
  * layer.weight = torch.nn.Parameter(torch.tensor([[1, -4], [0.5, 3]]));
@@ -56,6 +61,10 @@ export function l1_unstructured(...args: unknown[]): Module {
 /**
  * Zeroes elements at random.
  *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
+ * @param amount a part of the elements, from 0 to 1, or a whole number of them
+ *
  * @example
  * const layer = torch.nn.utils.prune.random_unstructured(torch.nn.Linear(4, 5), "weight", 0.3);
  * layer.weight.eq(0).sum()  // 6
@@ -74,6 +83,9 @@ interface Slices {
 }
 /**
  * Zeroes the slices along `dim` of the least norm of order `n`.
+ *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
  *
  * @example
  * const layer = torch.nn.Linear(2, 2);
@@ -96,6 +108,9 @@ export function ln_structured(...args: unknown[]): Module {
 /**
  * Zeroes slices along `dim` at random.
  *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
+ *
  * @example
  * const layer = torch.nn.utils.prune.random_structured(torch.nn.Linear(4, 3), "weight", { amount: 1, dim: 0 });
  * layer.weight.eq(0).all({ dim: 1 }).sum()  // 1
@@ -114,6 +129,10 @@ export function random_structured(...args: unknown[]): Module {
 /**
  * Zeroes what the mask does.
  *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
+ * @param mask in the parameter's shape, 0 where it is zeroed
+ *
  * @example
  * const layer = torch.nn.Linear(2, 1);
  * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
@@ -127,6 +146,9 @@ export function custom_from_mask(...args: unknown[]): Module {
 }
 /**
  * Zeroes nothing: the parameter gets a mask of ones.
+ *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
  *
  * @example
  * torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight").weight_mask  // [[1, 1]]
@@ -146,6 +168,9 @@ type Scores = ReadonlyMap<Place, Tensor>;
 /**
  * Zeroes the elements that matter least of all these parameters, `[module, name]` each, together. `pruning_method` is a
  * class of "unstructured" ones, made of the other options; `importance_scores` is a Map from `[module, name]`.
+ *
+ * @param pruning_method a class of `prune` that zeroes single elements
+ * @param importance_scores numbers in a parameter's shape that decide in its place
  *
  * @example
  * const layers = [torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)];
@@ -222,6 +247,9 @@ export function global_unstructured(...args: unknown[]): void {
 /**
  * Makes what is left the parameter.
  *
+ * @param module the module that has the parameter
+ * @param name the parameter's name
+ *
  * @example
  * const layer = torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight");
  * torch.nn.utils.prune.remove(layer, "weight");
@@ -238,6 +266,8 @@ export function remove(...args: unknown[]): Module {
 }
 /**
  * Whether a parameter of the module, or of one within it, is pruned.
+ *
+ * @param module any module
  *
  * @example
  * torch.nn.utils.prune.is_pruned(torch.nn.utils.prune.identity(torch.nn.Linear(2, 1), "weight"))  // true

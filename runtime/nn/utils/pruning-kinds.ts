@@ -203,6 +203,8 @@ class CustomFromMaskClass extends BasePruningMethod {
 /**
  * Zeroes the elements of least absolute value.
  *
+ * @param amount a part of the elements, from 0 to 1, or a whole number of them
+ *
  * @example
  * torch.nn.utils.prune.L1Unstructured(2).prune(torch.tensor([1, -4, 0.5, 3]))  // [0, -4, 0, 3]
  */
@@ -213,6 +215,8 @@ export const L1Unstructured = /* @__PURE__ */ callable(
 );
 /**
  * Zeroes elements at random.
+ *
+ * @param amount a part of the elements, from 0 to 1, or a whole number of them
  *
  * @example
  * torch.nn.utils.prune.RandomUnstructured(2).prune(torch.ones([5])).sum()  // 3
@@ -225,6 +229,10 @@ export const RandomUnstructured = /* @__PURE__ */ callable(
 /**
  * Zeroes the slices along `dim` of the least norm of order `n`.
  *
+ * @param amount a part of the slices, from 0 to 1, or a whole number of them
+ * @param n which norm: 2 adds squares, "fro" and "nuc" are those of matrices
+ * @param dim along which axis the slices lie
+ *
  * @example
  * torch.nn.utils.prune.LnStructured(1, 2, 0).prune(torch.tensor([[1, -4], [0.5, 3]]))  // [[1, -4], [0, 0]]
  */
@@ -235,6 +243,9 @@ export const LnStructured = /* @__PURE__ */ callable(
 );
 /**
  * Zeroes slices along `dim` at random.
+ *
+ * @param amount a part of the slices, from 0 to 1, or a whole number of them
+ * @param dim along which axis the slices lie
  *
  * @example
  * torch.nn.utils.prune.RandomStructured(1, 0).prune(torch.ones([3, 2])).sum()  // 4
@@ -257,6 +268,8 @@ export const Identity = /* @__PURE__ */ callable(
 );
 /**
  * Zeroes what a mask does.
+ *
+ * @param mask in the parameter's shape, 0 where it is zeroed
  *
  * @example
  * torch.nn.utils.prune.CustomFromMask(torch.tensor([1, 0])).prune(torch.tensor([3, 4]))  // [3, 0]

@@ -14,6 +14,9 @@ export interface ModuleMaker<A extends unknown[], M extends Module> {
 /**
  * A module of this class whose parameters and buffers have undefined values: it is to be loaded.
  *
+ * @param module_cls a class of modules
+ * @param args what it is made of
+ *
  * @example
  * torch.nn.utils.skip_init(torch.nn.Linear, 3, 2).weight.shape  // [2, 3]
  */

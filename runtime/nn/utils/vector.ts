@@ -13,6 +13,8 @@ import * as views from "../../views/views.js";
 /**
  * All elements of all parameters in a row; gradients flow back.
  *
+ * @param parameters tensors on one device
+ *
  * @example
  * torch.nn.utils.parameters_to_vector([torch.tensor([[1, 2]]), torch.tensor([3])])  // [1, 2, 3]
  */
@@ -24,6 +26,9 @@ export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
 /**
  * The parameters are the elements of a vector from now on, in their order and on its memory; what saw their own before
  * keeps it.  Captured programs copy: their parameters stay where they are.
+ *
+ * @param vec as many elements as the parameters have together
+ * @param parameters those that get them
  *
  * @example
  * const layer = torch.nn.Linear(2, 1);

@@ -108,6 +108,10 @@ function remove(op: string, module: Module, name: string): Module {
 /**
  * Trains a weight as its length along `dim` and its direction: `weight_g` and `weight_v`.
  *
+ * @param module the module that has the weight
+ * @param name the weight's name
+ * @param dim the axis whose slices have lengths of their own; null: there is one length
+ *
  * @example
  * const layer = torch.nn.Linear(2, 1);
  * layer.weight = torch.nn.Parameter(torch.tensor([[3, 4]]));
@@ -132,6 +136,9 @@ export function weight_norm(...args: unknown[]): Module {
 /**
  * Makes the weight a parameter again.
  *
+ * @param module the module that has the weight
+ * @param name the weight's name
+ *
  * @example
  * const layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 1));
  * torch.nn.utils.remove_weight_norm(layer);
@@ -151,6 +158,12 @@ interface SpectralOptions {
 }
 /**
  * Divides a weight by its largest singular value, which each call in training finds a little better.
+ *
+ * @param module the module that has the weight
+ * @param name the weight's name
+ * @param n_power_iterations how many steps each call in training makes towards the singular value
+ * @param eps the least length that is divided by
+ * @param dim which axis of the weight counts as a matrix' rows
  *
  * @example
  * const layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2), { n_power_iterations: 50 });
@@ -181,6 +194,9 @@ export function spectral_norm(...args: unknown[]): Module {
 }
 /**
  * Takes the spectral norm off a module again.
+ *
+ * @param module the module that has the weight
+ * @param name the weight's name
  *
  * @example
  * const layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2));

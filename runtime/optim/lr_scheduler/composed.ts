@@ -140,6 +140,10 @@ class SequentialClass extends Composed {
   }
 }
 /**
+ * @param optimizer whose rates are set
+ * @param schedulers those that take turns, of the same optimizer
+ * @param last_epoch the number of the last epoch where a training goes on; -1: it begins
+ *
  * @example
  * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
  * const { ConstantLR, ExponentialLR, SequentialLR } = torch.optim.lr_scheduler;
@@ -174,6 +178,9 @@ class ChainedClass extends Composed {
   }
 }
 /**
+ * @param schedulers those that all step, of one optimizer
+ * @param optimizer whose rates are set; null: the schedulers' own
+ *
  * @example
  * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
  * const { ConstantLR, ExponentialLR, ChainedScheduler } = torch.optim.lr_scheduler;

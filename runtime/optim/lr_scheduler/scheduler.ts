@@ -63,6 +63,21 @@ export function stepping(scheduler: LRScheduler, step: () => void): void {
   else step();
 }
 
+/**
+ * @param optimizer whose groups' rates are set
+ * @param last_epoch the number of the last epoch where a training goes on; -1: it begins
+ * @param prepare gets the scheduler before its first rates are computed
+ *
+ * @example
+ * class Halving extends torch.optim.lr_scheduler.LRScheduler {
+ *   get_lr() { return this.base_lrs.map((lr) => lr * 0.5 ** this.last_epoch); }
+ * }
+ * const optimizer = torch.optim.SGD([torch.ones([1], { requires_grad: true })], { lr: 1 });
+ * const scheduler = new Halving(optimizer);
+ * await optimizer.step();
+ * scheduler.step();
+ * scheduler.get_last_lr()  // [0.5]
+ */
 export class LRScheduler {
   declare readonly optimizer: AnyOptimizer;
   declare base_lrs: number[];
