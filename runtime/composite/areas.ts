@@ -44,8 +44,8 @@ function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line
  *
  * @param y tensor: the heights, at least two along `dim`
  * @param x tensor: the places of the points, of one axis or of the shape of `y`
- * @param dx how far neighbours are apart; 1 unless given
- * @param dim the axis along which the points lie; the last unless given
+ * @param dx how far neighbours are apart
+ * @param dim the axis along which the points lie
  *
  * @example
  * torch.trapezoid(torch.tensor([1, 5, 10]))  // 10.5
@@ -57,8 +57,8 @@ export const trapezoid = /* @__PURE__ */ area("trapezoid", trapezoidOp, trapezoi
  *
  * @param y tensor: the heights, at least two along `dim`
  * @param x tensor: the places of the points, of one axis or of the shape of `y`
- * @param dx how far neighbours are apart; 1 unless given
- * @param dim the axis along which the points lie; the last unless given
+ * @param dx how far neighbours are apart
+ * @param dim the axis along which the points lie
  *
  * @example
  * torch.trapz(torch.tensor([1, 5, 10]))  // 10.5
@@ -69,8 +69,8 @@ export const trapz = /* @__PURE__ */ area("trapz", trapezoidOp, trapezoid_atOp, 
  *
  * @param y tensor: the heights, at least two along `dim`
  * @param x tensor: the places of the points, of one axis or of the shape of `y`
- * @param dx how far neighbours are apart; 1 unless given
- * @param dim the axis along which the points lie; the last unless given
+ * @param dx how far neighbours are apart
+ * @param dim the axis along which the points lie
  *
  * @example
  * torch.cumulative_trapezoid(torch.tensor([1, 5, 10]))  // [3, 10.5]

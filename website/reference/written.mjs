@@ -69,7 +69,7 @@ function elementOf(node) {
  * What a function or a constructor takes for those of its arguments that are left out: `const [dim = -1] = taken("name
  * dim?", args)` says it, `const { dim = -1 } = given`, `(dim = -1) =>`, or `dim ?? -1` later on.
  */
-function defaultsIn(declared) {
+function defaultsIn(declared, functions) {
   const found = {};
   const bound = new Map(); // the variable's name: the parameter's
   const take = (elements, names) => {
@@ -80,10 +80,15 @@ function defaultsIn(declared) {
       if (usual) found[names[i]] = literal(usual);
     }
   };
-  for (const { name, initializer } of declared.parameters ?? []) {
-    bound.set(name.getText(), name.getText());
-    if (initializer) found[name.getText()] = literal(initializer);
-  }
+  // Of `fft = oneAxis("fft", kind)` the function that makes it says them, of `kl_div = operator(line, (input, n) => …)` the
+  // one that is given.
+  const made = ts.isCallExpression(declared) ? declared : null,
+    maker = made && functions.get(made.expression.getText());
+  for (const one of made ? made.arguments.filter(ts.isArrowFunction) : [declared])
+    for (const { name, initializer } of one.parameters ?? []) {
+      bound.set(name.getText(), name.getText());
+      if (initializer) found[name.getText()] = literal(initializer);
+    }
   const visit = (node) => {
     if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name) && node.initializer)
       take(node.name.elements, takenBy(node.initializer));
@@ -105,6 +110,7 @@ function defaultsIn(declared) {
     ts.forEachChild(node, visit);
   };
   visit(declared);
+  if (maker) visit(maker);
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value));
 }
 
@@ -164,7 +170,7 @@ for (const source of sources) {
   }
   const list = (defaults[file] = []);
   for (const [own, node] of [...exported, ...makers]) {
-    const values = defaultsIn(node);
+    const values = defaultsIn(node, functions);
     if (Object.keys(values).length) list.push({ name: own, values });
   }
   const visit = (node) => {
