@@ -97,6 +97,8 @@ def joined(found: list[Entry]) -> list[Entry]:
     left = []
     for entry in found:
         function = None if entry.ops else said_by(entry, by_name)
+        while function is not None and not function.ops and said_by(function, by_name) is not None:
+            function = said_by(function, by_name)  # `Tensor.detach_` is `torch.detach_`, and that stands on another's
         if function is None:
             left.append(entry)
             continue
