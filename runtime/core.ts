@@ -34,16 +34,13 @@ export {
   empty,
   eye,
   ones,
-  rand,
-  randint,
-  randn,
-  randperm,
   tensor,
   zeros,
   type Options,
   type TensorData,
   type TensorOptions,
 } from "./creation/create.js";
+export { rand, randint, randn, randperm } from "./creation/random-tensors.js";
 export { linspace } from "./creation/lines.js";
 export { full, full_like } from "./creation/filled.js";
 export { empty_like, ones_like, rand_like, randn_like, zeros_like } from "./creation/like.js";
@@ -79,20 +76,12 @@ export {
   unflatten,
   unsqueeze,
 } from "./functions/tensor-functions.js";
-export {
-  broadcast_shapes,
-  broadcast_tensors,
-  cat,
-  concat,
-  concatenate,
-  hstack,
-  meshgrid,
-  stack,
-  vstack,
-} from "./functions/join.js";
+export { broadcast_shapes, broadcast_tensors, meshgrid } from "./functions/grids.js";
+export { cat, concat, concatenate, hstack, stack, vstack } from "./functions/join.js";
 export { bincount } from "./functions/counting.js";
 export { allclose, equal, masked_select, nonzero, repeat_interleave } from "./functions/data-dependent.js";
-export { index_put, index_put_, type IndexSpec } from "./functions/indexing.js";
+export { index_put, index_put_ } from "./functions/index-put.js";
+export type { IndexSpec } from "./functions/indexing.js";
 export { set_printoptions, type PrintOptions } from "./tensor/print.js";
 export * as autograd from "./autograd/core-namespace.js";
 export {

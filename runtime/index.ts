@@ -53,17 +53,8 @@ export {
   view_copy,
   vsplit,
 } from "./functions/tensor-functions.js";
-export {
-  atleast_1d,
-  atleast_2d,
-  atleast_3d,
-  block_diag,
-  cartesian_prod,
-  column_stack,
-  combinations,
-  dstack,
-  row_stack,
-} from "./functions/join.js";
+export { block_diag, cartesian_prod, combinations } from "./functions/grids.js";
+export { atleast_1d, atleast_2d, atleast_3d, column_stack, dstack, row_stack } from "./functions/join.js";
 export {
   __version__,
   device,

@@ -4,7 +4,8 @@
 
 import { grad } from "./gradients.js";
 import { fill_ } from "../views/transfer.js";
-import { randn, tensor as newTensor, zeros } from "../creation/create.js";
+import { tensor as newTensor, zeros } from "../creation/create.js";
+import { randn } from "../creation/random-tensors.js";
 import { isFloat, newElements } from "../elements/dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad } from "../tape/grad-mode.js";

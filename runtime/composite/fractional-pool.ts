@@ -3,7 +3,7 @@
 import { run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import * as copying from "../views/transfer.js";
-import { rand } from "../creation/create.js";
+import { rand } from "../creation/random-tensors.js";
 import { OpError } from "../base/errors.js";
 import { number } from "../base/argument-kinds.js";
 import { signature } from "../tensor/signature.js";

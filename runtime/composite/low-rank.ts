@@ -6,7 +6,7 @@ import { matmul, mean, sub } from "../../names/torch.js";
 import { count, flag } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { randn } from "../creation/create.js";
+import { randn } from "../creation/random-tensors.js";
 import { check } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { matrixTranspose as turned } from "../views/views.js";

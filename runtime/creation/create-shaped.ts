@@ -3,19 +3,8 @@
 
 import { emptyOn } from "../tensor/allocate.js";
 import { cast } from "../tensor/copy.js";
-import {
-  type Options,
-  type RandomOptions,
-  checkRoom,
-  fromElements,
-  full,
-  making,
-  randn,
-  randomWhole,
-  spanned,
-  tensor,
-  zeros,
-} from "./create.js";
+import { type Options, type RandomOptions, checkRoom, fromElements, full, making, tensor, zeros } from "./create.js";
+import { randn, randomWhole, spanned } from "./random-tensors.js";
 import { toDevice } from "../devices/device.js";
 import { isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
@@ -31,7 +20,12 @@ import { normal_spreadOp } from "../../ops/random.js";
 
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
-/** A tensor with undefined elements, of this shape and these strides. */
+/**
+ * A tensor with undefined elements, of this shape and these strides.
+ *
+ * @example
+ * torch.empty_strided([2, 3], [1, 2]).stride()  // [1, 2]
+ */
 export function empty_strided(size: readonly number[], stride: readonly number[], options?: Options): Tensor;
 export function empty_strided(options: Options & { size: readonly number[]; stride: readonly number[] }): Tensor;
 export function empty_strided(...args: unknown[]): Tensor {
@@ -55,6 +49,9 @@ export function stridedOf(op: string, args: readonly unknown[]): Tensor {
 
 /**
  * A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first.
+ *
+ * @example
+ * torch.empty_permuted([2, 3, 4], [0, 2, 1]).stride()  // [12, 1, 3]
  */
 export function empty_permuted(size: readonly number[], physical_layout: readonly number[], options?: Options): Tensor;
 export function empty_permuted(
@@ -87,7 +84,12 @@ export function empty_permuted(...args: unknown[]): Tensor {
   return empty_strided(size, stride, options);
 }
 
-/** A tensor without axes. */
+/**
+ * A tensor without axes.
+ *
+ * @example
+ * torch.scalar_tensor(3.5).shape  // []
+ */
 export function scalar_tensor(value: number | boolean, options?: Options): Tensor;
 export function scalar_tensor(...args: unknown[]): Tensor {
   const {
@@ -136,13 +138,29 @@ function lengths(rows: number, most: number, start: number, step: 1 | -1): numbe
 type Triangle =
   | [row: number, col: number, offset?: number | Options, options?: Options]
   | [options: Options & { row: number; col: number; offset?: number }];
-/** The rows and columns of the elements on and below a diagonal of a `row` by `col` matrix. */
+/**
+ * The rows and columns of the elements on and below a diagonal of a `row` by `col` matrix.
+ *
+ * @example
+ * torch.tril_indices(2, 3)  // [[0, 1, 1], [0, 0, 1]]
+ */
 export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indices", args, true);
 
-/** The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix. */
+/**
+ * The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix.
+ *
+ * @example
+ * torch.triu_indices(2, 3, 1)  // [[0, 0, 1], [1, 2, 2]]
+ */
 export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
 
-/** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
+/**
+ * Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.randint_like(torch.zeros(5), 1, 7)  // [3, 6, 5, 4, 6]
+ */
 export function randint_like(
   ...args:
     | [input: Tensor, high: number, options?: RandomOptions]
@@ -162,7 +180,22 @@ export function randint_like(
   );
 }
 
-/** Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast. */
+/**
+ * Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast.
+ *
+ * @param mean number, or float tensor with a mean for each element
+ * @param std number not below 0, or tensor with a standard deviation for each element
+ * @param size list of integers, the shape where both are numbers; tensors have their own
+ * @param generator generator that the numbers come from, in place of the package's own
+ * @param dtype type of the result: a floating one
+ * @param device where the result is made
+ * @param requires_grad true or false: whether operations on the result are recorded for gradients
+ * @example
+ * torch.manual_seed(0);
+ * torch.normal(100, 5, [3])  // [95.6209, 108.858, 92.2154]
+ * @example
+ * torch.normal(torch.tensor([1.5, 2.5]), 0)  // [1.5, 2.5]
+ */
 export function normal(...args: unknown[]): Tensor {
   const { values, options } = making("normal mean? std? size?", args),
     random = options as RandomOptions;

@@ -1,6 +1,5 @@
-// New tensors: from data, filled, counted, random.
+// New tensors: from data, filled, counted.
 
-import { fitting } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { Complex, inMemory } from "../elements/complex-number.js";
@@ -8,17 +7,15 @@ import { intoComplex } from "../tensor/pairs.js";
 import { recording } from "../tape/node.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
-import { OpError, TypeMismatchError } from "../base/errors.js";
+import { OpError } from "../base/errors.js";
 import { describeTensor } from "../tensor/print.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
-import * as kernels from "../views/needed-ops.js";
-import { count, flag, number, refuse, integer } from "../base/argument-kinds.js";
+import { count, flag, number } from "../base/argument-kinds.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
 import { onHost } from "./bounds.js";
-import { drawn } from "./drawn.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
+import type { RandomSource } from "../elements/random.js";
 import { type Nested, type NumberArray, type Reader, fromNested, fromTyped } from "../elements/nested-data.js";
 
 export interface Options {
@@ -65,7 +62,7 @@ export function making(
 }
 
 /** Sizes one by one or as a list, by position or as `size`. */
-function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
+export function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
   const { values, options } = making(`${op} *size`, args),
     shape = integers(values, op);
   checkShape(shape, op);
@@ -81,9 +78,11 @@ export function withDefaults(args: Sizes, like: Tensor): Sizes {
   return [...(isOptions(last) ? args.slice(0, -1) : args), options];
 }
 
-const deviceOf = ({ device }: Options): Device => (device == null ? defaultDevice() : toDevice(device, "tensor"));
-const dtypeOf = ({ dtype }: Options, otherwise: DType): DType => (dtype == null ? otherwise : toDType(dtype, "tensor"));
-const finish = (x: Tensor, options: Options): Tensor => (options.requires_grad ? x.requires_grad_() : x);
+export const deviceOf = ({ device }: Options): Device =>
+  device == null ? defaultDevice() : toDevice(device, "tensor");
+export const dtypeOf = ({ dtype }: Options, otherwise: DType): DType =>
+  dtype == null ? otherwise : toDType(dtype, "tensor");
+export const finish = (x: Tensor, options: Options): Tensor => (options.requires_grad ? x.requires_grad_() : x);
 
 /** A tensor on the elements of a typed array. */
 export function fromElements(
@@ -98,17 +97,35 @@ export function fromElements(
   return finish(as === dtype ? x : intoComplex(x), options);
 }
 
-/** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
+/**
+ * A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor.
+ *
+ * @example
+ * torch.tensor([[1, 2], [3, 4]])  // [[1, 2], [3, 4]]
+ * @example
+ * torch.tensor([1.9, -1.9], { dtype: torch.int32 })  // [1, -1]
+ */
 export function tensor(data: TensorData, options?: TensorOptions): Tensor;
 export function tensor(...args: unknown[]): Tensor {
   return madeOf("tensor", ["data"], args);
 }
-/** A tensor of the data; a tensor that has the type and the device already is itself. */
+/**
+ * A tensor of the data; a tensor that has the type and the device already is itself.
+ *
+ * @example
+ * const x = torch.tensor([1, 2]);
+ * torch.as_tensor(x) === x  // true
+ */
 export function as_tensor(data: TensorData, dtype?: DType | TensorOptions | null, device?: Options["device"]): Tensor;
 export function as_tensor(...args: unknown[]): Tensor {
   return madeOf("as_tensor", ["data", "dtype", "device"], args, WITH_SHAPE, asItIs);
 }
-/** A tensor of an array, of numbers in it, or of another tensor. */
+/**
+ * A tensor of an array, of numbers in it, or of another tensor.
+ *
+ * @example
+ * torch.asarray(new Float32Array([1.5, 2.5]))  // [1.5, 2.5]
+ */
 export function asarray(obj: TensorData, options?: AsArrayOptions): Tensor;
 export function asarray(...args: unknown[]): Tensor {
   return madeOf("asarray", ["obj"], args, [...WITH_SHAPE, "copy"], asItIs);
@@ -199,11 +216,26 @@ export function constant(op: string, args: Sizes, value: number): Tensor {
   return filled(shape, value, dtypeOf(options, "float32"), options, op);
 }
 
-/** A tensor of these sizes whose values are not set. */
+/**
+ * A tensor of these sizes whose values are not set.
+ *
+ * @example
+ * torch.empty(2, 3).shape  // [2, 3]
+ */
 export const empty = (...args: Sizes): Tensor => unset("empty", args);
-/** A tensor of zeros of these sizes. */
+/**
+ * A tensor of zeros of these sizes.
+ *
+ * @example
+ * torch.zeros(2, 3)  // [[0, 0, 0], [0, 0, 0]]
+ */
 export const zeros = (...args: Sizes): Tensor => constant("zeros", args, 0);
-/** A tensor of ones of these sizes. */
+/**
+ * A tensor of ones of these sizes.
+ *
+ * @example
+ * torch.ones([2, 2], { dtype: torch.int32 })  // [[1, 1], [1, 1]]
+ */
 export const ones = (...args: Sizes): Tensor => constant("ones", args, 1);
 
 type Spread = (value: Tensor, shape: readonly number[], options: Options, op: string) => Tensor;
@@ -264,7 +296,14 @@ export function computed(
   return fromElements(elements, dtype, shape, options, op);
 }
 
-/** The identity: ones on the diagonal of `n` rows and `m` columns, zeros elsewhere. */
+/**
+ * The identity: ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
+ *
+ * @example
+ * torch.eye(2)  // [[1, 0], [0, 1]]
+ * @example
+ * torch.eye(2, 3)  // [[1, 0, 0], [0, 1, 0]]
+ */
 export function eye(n: number, m?: number | Options, options?: Options): Tensor;
 export function eye(options: Options & { n: number; m?: number }): Tensor;
 export function eye(...args: unknown[]): Tensor {
@@ -280,7 +319,14 @@ export function eye(...args: unknown[]): Tensor {
   );
 }
 
-/** The numbers from `start` (0) up to, but without, `end`, in steps of `step` (1). */
+/**
+ * The numbers from `start` (0) up to, but without, `end`, in steps of `step` (1).
+ *
+ * @example
+ * torch.arange(4)  // [0, 1, 2, 3]
+ * @example
+ * torch.arange(1, 2, 0.25)  // [1, 1.25, 1.5, 1.75]
+ */
 export function arange(
   ...args: (number | boolean | (Options & { start?: number; end?: number; step?: number }))[]
 ): Tensor {
@@ -308,72 +354,4 @@ export function counted(op: string, args: readonly unknown[]): Tensor {
   const integers = [start, end, step].every(Number.isInteger),
     n = Math.ceil(dtype === "int64" ? (end - start) / step : (asked[1] - asked[0]) / asked[2]);
   return computed((i) => start + i * step, dtypeOf(options, integers ? "int64" : "float32"), [n], options, op);
-}
-
-// --- Random ---------------------------------------------------------------------------------------
-
-const sourceIn = (options: RandomOptions, op: string): RandomSource | null => sourceOf(options.generator, op);
-
-/** Random numbers of a kind, for `op`, which was called. */
-export function random(op: string, args: Sizes<RandomOptions>, kind: "rand" | "randn"): Tensor {
-  const [shape, options] = splitSizes(args, op),
-    dtype = dtypeOf(options, "float32");
-  return finish(drawn(kind, deviceOf(options), shape, dtype, sourceIn(options, op), op), options);
-}
-/** Random numbers from 0 up to, but without, 1, each as likely as another. */
-export const rand = (...args: Sizes<RandomOptions>): Tensor => random("rand", args, "rand");
-/** Random numbers of the normal distribution with mean 0 and variance 1. */
-export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", args, "randn");
-
-type Span = { low?: number; high: number };
-/** randint(high, size) or randint(low, high, size): whole numbers from `low` (0) up to, but without, `high`. */
-export function randint(high: number, size: readonly number[], options?: RandomOptions): Tensor;
-export function randint(low: number, high: number, size: readonly number[], options?: RandomOptions): Tensor;
-export function randint(...options: [RandomOptions & Span & { size: readonly number[] }]): Tensor;
-export function randint(...args: unknown[]): Tensor {
-  const { values, options } = making("randint low? high size", spanned(args, 2));
-  const shape = listed(values[2], "randint");
-  return randomWhole("randint", values, options, (dtype) => emptyOn(deviceOf(options), shape, dtype, "randint"));
-}
-
-/** The arguments with 0 before the first where there is only one number among those by position: that is `high`. */
-export function spanned(args: readonly unknown[], most: number): readonly unknown[] {
-  const places = isOptions(args[args.length - 1]) ? args.length - 1 : args.length;
-  return places > 0 && typeof args[1] !== "number" && places <= most ? [null, ...args] : args;
-}
-
-function listed(size: unknown, op: string): number[] {
-  if (!Array.isArray(size)) refuse(op, "size", "a list of whole numbers", size);
-  const shape = integers([size], op);
-  checkShape(shape, op);
-  return shape;
-}
-
-export function randomWhole(
-  op: string,
-  values: readonly unknown[],
-  options: RandomOptions,
-  place: (dtype: DType) => Tensor,
-): Tensor {
-  const low = integer(values[0] ?? 0, op, "low"),
-    high = integer(values[1], op, "high");
-  if (!(low < high))
-    throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  const dtype = dtypeOf(options, "int64");
-  if (dtype === "complex64")
-    throw new TypeMismatchError(`${op}: handles only integral, floating-point and boolean types, got ${dtype}`);
-  const last = fitting(op, dtype, high - 1);
-  return finish(kernels.randint_fill(place(dtype), fitting(op, dtype, low), last, sourceIn(options, op)), options);
-}
-
-/** The numbers from 0 up to n in random order. */
-export function randperm(n: number, options?: RandomOptions): Tensor;
-export function randperm(options: RandomOptions & { n: number }): Tensor;
-export function randperm(...args: unknown[]): Tensor {
-  const { values, options } = making("randperm n", args),
-    n = count(values[0], "randperm", "n"),
-    dtype = dtypeOf(options, "int64");
-  checkRoom([n], dtype, options, "randperm");
-  const order = randomPermutation(n, sourceIn(options, "randperm"));
-  return computed((i) => order[i]!, dtype, [n], options, "randperm");
 }

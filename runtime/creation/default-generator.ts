@@ -47,7 +47,13 @@ class DefaultGenerator extends RandomSource {
   }
 }
 
-/** The generator of random numbers where none is given: that of `torch.manual_seed`. */
+/**
+ * The generator of random numbers where none is given: that of `torch.manual_seed`.
+ *
+ * @example
+ * torch.manual_seed(7);
+ * torch.default_generator.initial_seed()  // 7
+ */
 export const default_generator = /* @__PURE__ */ new (limited(
   DefaultGenerator,
   "Generator.",

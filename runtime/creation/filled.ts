@@ -11,7 +11,12 @@ import type { Tensor } from "../tensor/tensor.js";
 import { type Options, fullOf, tensor } from "./create.js";
 import { like } from "./like.js";
 
-/** A tensor of these sizes whose elements are all `fill_value`. */
+/**
+ * A tensor of these sizes whose elements are all `fill_value`.
+ *
+ * @example
+ * torch.full([2, 2], 7)  // [[7, 7], [7, 7]]
+ */
 export function full(
   size: number | readonly number[],
   fill_value: number | bigint | boolean | Complex | Tensor,
@@ -23,7 +28,12 @@ export function full(
 export function full(...args: unknown[]): Tensor {
   return fullOf("full", args, spread);
 }
-/** A tensor of `input`'s shape whose elements are all `fill_value`. */
+/**
+ * A tensor of `input`'s shape whose elements are all `fill_value`.
+ *
+ * @example
+ * torch.full_like(torch.zeros(3), 0.5)  // [0.5, 0.5, 0.5]
+ */
 export function full_like(
   ...args: [input: Tensor, fill_value: number | boolean | Complex | Tensor, options?: Options]
 ): Tensor {

@@ -9,7 +9,12 @@ import type { NumberArray } from "../elements/nested-data.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Options, tensor } from "./create.js";
 
-/** A tensor of a typed array's elements and type, on the CPU. */
+/**
+ * A tensor of a typed array's elements and type, on the CPU.
+ *
+ * @example
+ * torch.from_numpy(new Int16Array([1, 2])).dtype  // "int16"
+ */
 export function from_numpy(ndarray: NumberArray): Tensor;
 export function from_numpy(...args: unknown[]): Tensor {
   const [array] = taken("from_numpy ndarray", args);
@@ -22,7 +27,13 @@ interface BufferOptions extends Options {
   count?: number;
   offset?: number;
 }
-/** A tensor of `count` numbers (-1: all) of the bytes of a buffer from `offset` on, on the CPU. */
+/**
+ * A tensor of `count` numbers (-1: all) of the bytes of a buffer from `offset` on, on the CPU.
+ *
+ * @example
+ * const bytes = new Uint8Array([1, 0, 2, 0]);
+ * torch.frombuffer(bytes.buffer, { dtype: torch.int16 })  // [1, 2]
+ */
 export function frombuffer(buffer: ArrayBufferLike | ArrayBufferView, options: BufferOptions): Tensor;
 export function frombuffer(...args: unknown[]): Tensor {
   const op = "frombuffer",

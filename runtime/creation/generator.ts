@@ -135,6 +135,13 @@ class GeneratorClass extends RandomSource {
     return order;
   }
 }
+/**
+ * Random numbers from a seed of their own: for whatever takes a `generator`.
+ *
+ * @example
+ * const generator = torch.Generator().manual_seed(0);
+ * torch.randperm(5, { generator })  // [4, 0, 1, 3, 2]
+ */
 export const Generator = /* @__PURE__ */ callable(
   GeneratorClass,
   "Generator",

@@ -2,7 +2,8 @@
 
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type Options, type RandomOptions, type Sizes, constant, making, random, unset } from "./create.js";
+import { type Options, type RandomOptions, type Sizes, constant, making, unset } from "./create.js";
+import { random } from "./random-tensors.js";
 
 /** The tensor `input` and the options of one like it. */
 export function like(
@@ -25,15 +26,42 @@ const likeness =
     return make(op, [values[0].shape, options as O]);
   };
 
-/** A tensor of `input`'s shape whose values are not set. */
+/**
+ * A tensor of `input`'s shape whose values are not set.
+ *
+ * @example
+ * torch.empty_like(torch.ones(2, 3)).shape  // [2, 3]
+ */
 export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", unset);
-/** Zeros of `input`'s shape. */
+/**
+ * Zeros of `input`'s shape.
+ *
+ * @example
+ * torch.zeros_like(torch.tensor([[1, 2], [3, 4]]))  // [[0, 0], [0, 0]]
+ */
 export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", (op, args) => constant(op, args, 0));
-/** Ones of `input`'s shape. */
+/**
+ * Ones of `input`'s shape.
+ *
+ * @example
+ * torch.ones_like(torch.tensor([1.5, 2.5]))  // [1, 1]
+ */
 export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", (op, args) => constant(op, args, 1));
-/** Random numbers from 0 up to, but without, 1, of `input`'s shape. */
+/**
+ * Random numbers from 0 up to, but without, 1, of `input`'s shape.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.rand_like(torch.zeros(3))  // [0.399046, 0.88052, 0.735713]
+ */
 export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", (op, args) => random(op, args, "rand"));
-/** Normally distributed random numbers of `input`'s shape. */
+/**
+ * Normally distributed random numbers of `input`'s shape.
+ *
+ * @example
+ * torch.manual_seed(0);
+ * torch.randn_like(torch.zeros(3))  // [-0.875826, 1.77167, -1.55692]
+ */
 export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", (op, args) =>
   random(op, args, "randn"),
 );

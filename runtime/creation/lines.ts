@@ -12,7 +12,12 @@ type Line<B> =
   | [start: B, end: B, steps: number, options?: Options]
   | [start: B, end: B, options: Options & { steps: number }]
   | [options: Options & { start: B; end: B; steps: number }];
-/** Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound. */
+/**
+ * Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound.
+ *
+ * @example
+ * torch.linspace(0, 1, 5)  // [0, 0.25, 0.5, 0.75, 1]
+ */
 export function linspace(...args: Line<number>): Tensor;
 export function linspace(...args: Line<Bound | Tensor>): Tensor | Promise<Tensor>;
 export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
@@ -37,6 +42,18 @@ export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
 /**
  * `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a
  * bound.
+ *
+ * @param start number or tensor without axes, the exponent of the first
+ * @param end number or tensor without axes, the exponent of the last
+ * @param steps integer, how many
+ * @param base number whose powers they are
+ * @param dtype type of the result
+ * @param device where the result is made
+ * @param requires_grad true or false: whether operations on the result are recorded for gradients
+ * @example
+ * torch.logspace(0, 3, 4)  // [1, 10, 100, 1000]
+ * @example
+ * torch.logspace(0, 4, 5, 2)  // [1, 2, 4, 8, 16]
  */
 export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   const { values, options } = making("logspace start end steps base?", args),

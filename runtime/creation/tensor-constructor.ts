@@ -27,6 +27,11 @@ function make(args: readonly unknown[]): TensorClass {
 /**
  * The class of all tensors.  `new Tensor([[1, 2]])` and `Tensor([[1, 2]])` make one of float32; `tensor` infers the
  * type.
+ *
+ * @example
+ * torch.Tensor([1, 2]).dtype  // "float32"
+ * @example
+ * torch.zeros(2) instanceof torch.Tensor  // true
  */
 export const Tensor = /* @__PURE__ */ new Proxy(TensorClass, {
   // The runtime's own tensors come with their storage.

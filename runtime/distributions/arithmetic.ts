@@ -1,11 +1,12 @@
 // What the formulas of distributions are written with: ops by short names, and what stands between numbers and tensors.
 
-import { empty, full, ones, rand as uniform, randn, zeros, tensor } from "../creation/create.js";
+import { empty, full, ones, zeros, tensor } from "../creation/create.js";
+import { rand as uniform, randn } from "../creation/random-tensors.js";
 import { refuse } from "../base/argument-kinds.js";
 import { type Shape, numelOf } from "../base/shape.js";
 import type { DType } from "../elements/dtype.js";
 import { finfo } from "../functions/type-info.js";
-import { broadcast_tensors } from "../functions/join.js";
+import { broadcast_tensors } from "../functions/grids.js";
 import { broadcast_to, narrow } from "../functions/tensor-functions.js";
 import type { Storage } from "../tensor/storage.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -81,7 +82,8 @@ export {
   xlogy,
 } from "../../names/torch.js";
 export { binary_cross_entropy_with_logits, logsigmoid, softplus } from "../../names/functional.js";
-export { broadcast_tensors, stack } from "../functions/join.js";
+export { broadcast_tensors } from "../functions/grids.js";
+export { stack } from "../functions/join.js";
 export {
   broadcast_to,
   diag_embed,

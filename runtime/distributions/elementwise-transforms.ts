@@ -1,7 +1,7 @@
 // Transforms of each number by itself, and by a distribution.
 
 import { count } from "../base/argument-kinds.js";
-import { broadcast_shapes } from "../functions/join.js";
+import { broadcast_shapes } from "../functions/grids.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
   type Sizes,

@@ -2,7 +2,7 @@
 
 import type { Callable } from "../base/callable.js";
 import { OpError } from "../base/errors.js";
-import { broadcast_shapes } from "../functions/join.js";
+import { broadcast_shapes } from "../functions/grids.js";
 import { is_floating_point } from "../functions/tensor-functions.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import type { Tensor } from "../tensor/tensor.js";

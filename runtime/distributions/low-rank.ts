@@ -2,7 +2,7 @@
 
 import { cholesky } from "../../names/linalg.js";
 import { OpError } from "../base/errors.js";
-import { broadcast_shapes } from "../functions/join.js";
+import { broadcast_shapes } from "../functions/grids.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
   type Sizes,

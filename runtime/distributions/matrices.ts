@@ -5,7 +5,7 @@ import { cholesky_inverse } from "../../names/torch.js";
 import { arange, tensor } from "../creation/create.js";
 import { count as integer } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
-import { broadcast_shapes } from "../functions/join.js";
+import { broadcast_shapes } from "../functions/grids.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
   type Sizes,

@@ -2,7 +2,7 @@
 
 import { cholesky, solve_triangular } from "../../names/linalg.js";
 import { cholesky_inverse } from "../../names/torch.js";
-import { broadcast_shapes } from "../functions/join.js";
+import { broadcast_shapes } from "../functions/grids.js";
 import { OpError } from "../base/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import {

@@ -7,12 +7,15 @@ import * as compositeFunctional from "../composite/functional.js";
 import * as compositeLinalg from "../composite/linalg.js";
 import * as rootFunctions from "../composite/root/root-functions.js";
 import * as complexParts from "../functions/complex-parts.js";
+import * as indexPut from "../functions/index-put.js";
 import * as indexing from "../functions/indexing.js";
+import * as grids from "../functions/grids.js";
 import * as join from "../functions/join.js";
 import * as dataDependent from "../functions/data-dependent.js";
 import * as scatterViews from "../functions/scatter-views.js";
 import * as counting from "../functions/counting.js";
 import * as creation from "../creation/create.js";
+import * as randomTensors from "../creation/random-tensors.js";
 import * as likeAnother from "../creation/like.js";
 import * as lines from "../creation/lines.js";
 import * as shaped from "../creation/create-shaped.js";
@@ -58,11 +61,14 @@ const MODULES = [
   functions,
   scatterViews,
   join,
+  grids,
   creation,
+  randomTensors,
   likeAnother,
   lines,
   shaped,
   indexing,
+  indexPut,
   counting,
   dataDependent,
   rootFunctions,

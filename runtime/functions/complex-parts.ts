@@ -14,7 +14,13 @@ import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { select } from "../views/views.js";
 
-/** Complex numbers of their real and imaginary parts; of two numbers the one number, as Python's own `complex`. */
+/**
+ * Complex numbers of their real and imaginary parts; of two numbers the one number, as Python's own `complex`.
+ *
+ * @example
+ * const z = torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4]));
+ * torch.view_as_real(z)  // [[1, 3], [2, 4]]
+ */
 export function complex(real: Tensor, imag: Tensor): Tensor;
 export function complex(real: number, imag: number): Complex;
 export function complex(...args: unknown[]): Tensor | Complex {
@@ -25,7 +31,12 @@ export function complex(...args: unknown[]): Tensor | Complex {
   return tidy(() => complexOf(run(complex_ofOp, parts) as Tensor));
 }
 
-/** Pairs of float32 along a last axis of length 2, which must lie side by side, seen as complex numbers. */
+/**
+ * Pairs of float32 along a last axis of length 2, which must lie side by side, seen as complex numbers.
+ *
+ * @example
+ * torch.view_as_complex(torch.tensor([[3.5, 4]])).imag  // [4]
+ */
 export function view_as_complex(input: Tensor): Tensor {
   [input] = taken("view_as_complex input", arguments);
   const op = "view_as_complex",
@@ -41,7 +52,12 @@ export function view_as_complex(input: Tensor): Tensor {
   return seen(complexOf(input), input);
 }
 
-/** Complex numbers as pairs along a last axis of length 2, on the same memory. */
+/**
+ * Complex numbers as pairs along a last axis of length 2, on the same memory.
+ *
+ * @example
+ * torch.view_as_real(torch.polar(torch.tensor([2.5]), torch.tensor([0.0])))  // [[2.5, 0]]
+ */
 export function view_as_real(input: Tensor): Tensor {
   [input] = taken("view_as_real input", arguments);
   check(input, "view_as_real", "input");
@@ -67,14 +83,24 @@ function seen(view: Tensor, of: Tensor): Tensor {
   return view;
 }
 
-/** The real parts, a view; of real numbers the tensor itself. */
+/**
+ * The real parts, a view; of real numbers the tensor itself.
+ *
+ * @example
+ * torch.real(torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])))  // [1, 2]
+ */
 export function real(input: Tensor): Tensor {
   [input] = taken("real input", arguments);
   check(input, "real", "input");
   return input.dtype === "complex64" ? select(seen(pairsOf(input), input), -1, 0, "real") : input;
 }
 
-/** The imaginary parts, a view. */
+/**
+ * The imaginary parts, a view.
+ *
+ * @example
+ * torch.imag(torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])))  // [3, 4]
+ */
 export function imag(input: Tensor): Tensor {
   [input] = taken("imag input", arguments);
   check(input, "imag", "input");
@@ -89,7 +115,17 @@ const conjugated = (op: string) =>
     check(input, op, "input");
     return conjugate(input);
   };
-/** The same numbers with negated imaginary parts; real ones are the tensor itself. */
+/**
+ * The same numbers with negated imaginary parts; real ones are the tensor itself.
+ *
+ * @example
+ * torch.conj(torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4]))).imag  // [-3, -4]
+ */
 export const conj = /* @__PURE__ */ conjugated("conj");
-/** The conjugate. */
+/**
+ * The conjugate.
+ *
+ * @example
+ * torch.conj_physical(torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4]))).imag  // [-3, -4]
+ */
 export const conj_physical = /* @__PURE__ */ conjugated("conj_physical");

@@ -20,6 +20,10 @@ function truth(value: unknown, op: string, name: string): boolean | Promise<bool
 /**
  * What `true_fn(...operands)` answers if `pred` holds, else `false_fn(...operands)`; a promise of it where `pred` is a
  * tensor on a GPU.
+ *
+ * @example
+ * const x = torch.tensor([1, 2, 3]);
+ * torch.cond(x.sum().gt(5), (t) => t.mul(10), (t) => t, [x])  // [10, 20, 30]
  */
 export function cond<R, Operands extends readonly unknown[] = []>(
   pred: boolean | number | Tensor,
@@ -38,8 +42,12 @@ export function cond(...args: unknown[]): unknown {
 }
 
 /**
- * Lets `body_fn` make the next values of the carried ones, a list of as many, while `cond_fn` of them holds; a promise where
- * that is a tensor on a GPU.
+ * Lets `body_fn` make the next values of the carried ones, a list of as many, while `cond_fn` of them holds; a promise
+ * where that is a tensor on a GPU.
+ *
+ * @example
+ * const doubled = torch.while_loop((x) => x.lt(100), (x) => [x.mul(2)], [torch.tensor(3)]);
+ * doubled[0]  // 192
  */
 export function while_loop<Carried extends readonly unknown[]>(
   cond_fn: (...carried: Carried) => boolean | number | Tensor,

@@ -75,6 +75,11 @@ async function distinct(
 /**
  * The distinct elements of `input` in ascending order, with `dim` its distinct slices; if asked, which of them each
  * element is, and how many there are of each.
+ *
+ * @example
+ * await torch.unique(torch.tensor([3, 1, 3, 2]))  // [1, 2, 3]
+ * @example
+ * await torch.unique(torch.tensor([3, 1, 3]), { return_counts: true })  // [[1, 3], [1, 2]]
  */
 export async function unique(...args: [Tensor, ...unknown[]]): Promise<Tensor | Tensor[]> {
   const [input, , inverse = false, counts = false, dim = null] = taken(
@@ -85,7 +90,12 @@ export async function unique(...args: [Tensor, ...unknown[]]): Promise<Tensor | 
   return distinct("unique", input, true, inverse === true, counts === true, dim as number | null);
 }
 
-/** As unique, but only neighbours count as equal, and the order stays. */
+/**
+ * As unique, but only neighbours count as equal, and the order stays.
+ *
+ * @example
+ * await torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))  // [1, 2, 1]
+ */
 export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promise<Tensor | Tensor[]> {
   const [input, inverse = false, counts = false, dim = null] = taken(
     "unique_consecutive input return_inverse? return_counts? dim?",
@@ -98,6 +108,14 @@ export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promi
 /**
  * How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then in float64, where
  * the device has it, unless they are float32.
+ *
+ * @param input integer tensor [N], nothing below 0
+ * @param weights tensor [N], how much each element counts; without it 1
+ * @param minlength integer, the least length of the result
+ * @example
+ * await torch.bincount(torch.tensor([0, 2, 2], { dtype: torch.long }))  // [1, 0, 2]
+ * @example
+ * await torch.bincount(torch.tensor([0, 2, 2], { dtype: torch.long }), torch.tensor([0.5, 1, 1]))  // [0.5, 0, 2]
  */
 export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, weights = null, minlength = 0] = taken("bincount input weights? minlength?", args);

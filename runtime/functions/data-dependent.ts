@@ -16,6 +16,10 @@ import * as splitting from "../views/splitting.js";
 /**
  * The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows
  * back.
+ *
+ * @example
+ * const x = torch.tensor([3, -1, 4]);
+ * await torch.masked_select(x, x.gt(0))  // [3, 4]
  */
 export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {
   [input, mask] = taken("masked_select input mask", arguments);
@@ -39,6 +43,9 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
 
 /**
  * The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis.
+ *
+ * @example
+ * await torch.nonzero(torch.tensor([[5, 0], [0, 7]]))  // [[0, 0], [1, 1]]
  */
 export async function nonzero(input: Tensor, options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]>;
 export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
@@ -60,13 +67,23 @@ export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
   return shape.length === 0 ? [tensor(new Int32Array(count), how)] : splitting.unbind(out, 1);
 }
 
-/** As nonzero: one row for each. */
+/**
+ * As nonzero: one row for each.
+ *
+ * @example
+ * await torch.argwhere(torch.tensor([0, 3, 0, 4]))  // [[1], [3]]
+ */
 export async function argwhere(input: Tensor): Promise<Tensor> {
   [input] = taken("argwhere input", arguments);
   return (await nonzero(input)) as Tensor;
 }
 
-/** Whether two tensors have the same shape and elements. */
+/**
+ * Whether two tensors have the same shape and elements.
+ *
+ * @example
+ * await torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))  // true
+ */
 export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
   [input, other] = taken("equal input other", arguments);
   check(input, "equal", "input");
@@ -76,7 +93,17 @@ export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
   return a.every((value: number, i: number) => value === b[i]);
 }
 
-/** Whether all elements are within `atol + rtol * |other|` of the other's. */
+/**
+ * Whether all elements are within `atol + rtol * |other|` of the other's.
+ *
+ * @param input float tensor, or both of integers or bools
+ * @param other tensor of the same type whose shape broadcasts
+ * @param rtol number, the difference allowed for each unit of `other`
+ * @param atol number, the difference allowed besides
+ * @param equal_nan true or false: whether NaN is near NaN
+ * @example
+ * await torch.allclose(torch.tensor([1.0, 2.5]), torch.tensor([1.0001, 2.5]), { rtol: 1e-3 })  // true
+ */
 export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise<boolean> {
   const [input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false] = taken(
     "allclose input other rtol? atol? equal_nan?",
@@ -103,7 +130,15 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
   });
 }
 
-/** As nonzero, with exactly `size` rows: too many are cut off, missing ones hold `fill_value`. */
+/**
+ * As nonzero, with exactly `size` rows: too many are cut off, missing ones hold `fill_value`.
+ *
+ * @param input the tensor
+ * @param size integer, the number of rows of the result
+ * @param fill_value integer that stands in rows left over
+ * @example
+ * await torch.nonzero_static(torch.tensor([0, 3, 0, 4]), { size: 3 })  // [[1], [3], [-1]]
+ */
 export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, size, fill_value = -1] = taken("nonzero_static input size fill_value?", args);
   check(input, "nonzero_static", "input");
@@ -178,6 +213,11 @@ interface RepeatOptions {
 /**
  * Each slice along `dim` (each element, without it) so many times in a row.  A promise where a tensor says how often
  * each.
+ *
+ * @example
+ * torch.repeat_interleave(torch.tensor([1, 2]), 3)  // [1, 1, 1, 2, 2, 2]
+ * @example
+ * await torch.repeat_interleave(torch.tensor([5, 7]), torch.tensor([1, 3], { dtype: torch.long }))  // [5, 7, 7, 7]
  */
 export function repeat_interleave(
   input: Tensor,

@@ -3,7 +3,8 @@
 import * as counting from "./counting.js";
 import * as dynamic from "./data-dependent.js";
 import * as functions from "./tensor-functions.js";
-import { type IndexSpec, index_put, index_put_ } from "./indexing.js";
+import { index_put, index_put_ } from "./index-put.js";
+import type { IndexSpec } from "./indexing.js";
 import * as join from "./join.js";
 import { taken } from "../base/named-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -71,7 +72,12 @@ export interface Delegated {
   unique(...args: unknown[]): Promise<Tensor | Tensor[]>;
   unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]>;
   bincount(...args: unknown[]): Promise<Tensor>;
-  /** The tensor so many times along each axis, the last one last. */
+  /**
+   * The tensor so many times along each axis, the last one last.
+   *
+   * @example
+   * torch.tensor([1, 2]).repeat(2, 2)  // [[1, 2, 1, 2], [1, 2, 1, 2]]
+   */
   repeat(...repeats: (number | readonly number[])[]): Tensor;
   index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
   index_put(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;

@@ -13,10 +13,8 @@ import { IndexError, TypeMismatchError, describe } from "../base/errors.js";
 import { runInPlace } from "../views/run-in-place.js";
 import * as kernels from "../views/needed-ops.js";
 import { refuse } from "../base/argument-kinds.js";
-import { taken } from "../base/named-arguments.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "../base/shape.js";
 import { recording } from "../tape/node.js";
-import { check } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { select, sliceAxis } from "../views/views.js";
 import * as views from "../views/views.js";
@@ -49,7 +47,7 @@ interface Picks {
   masks: { mask: Tensor; axis: number }[];
 }
 
-type Plain = Exclude<IndexSpec, IndexList>;
+export type Plain = Exclude<IndexSpec, IndexList>;
 
 /** `x.index([1, ":"])` is `x.index(1, ":")`; an array of numbers or booleans stands for a tensor. */
 function listed(specs: readonly IndexSpec[]): Plain[] {
@@ -125,7 +123,7 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
   return { view, picks, masks };
 }
 
-function indexTensor(list: IndexList): Tensor {
+export function indexTensor(list: IndexList): Tensor {
   const flat = list.flat(64 as 1) as (number | boolean)[];
   return tensor(list as never, {
     dtype: flat.length > 0 && typeof flat[0] === "boolean" ? "bool" : "int32",
@@ -293,7 +291,7 @@ export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], va
   return assign(x, listed(specs), value, false, "set");
 }
 
-function assign<T extends Tensor>(
+export function assign<T extends Tensor>(
   x: T,
   full: readonly Plain[],
   value: TensorOrNumber,
@@ -366,35 +364,4 @@ function fitted(value: Tensor, shape: readonly number[], op: string): Tensor {
     );
   }
   return views.expand(small, shape);
-}
-
-const PUT = "input indices values accumulate?";
-
-/**
- * Writes `values` at the places that a list of index tensors (or masks, or null for an axis taken whole) names; with
- * `accumulate` adds them, also where a place is named more than once.
- */
-export function index_put_(...args: unknown[]): Tensor {
-  return put("index_put_", args, false);
-}
-
-/** As index_put_, into a copy. */
-export function index_put(...args: unknown[]): Tensor {
-  return put("index_put", args, true);
-}
-
-function put(op: string, args: readonly unknown[], copied: boolean): Tensor {
-  const [x, indices, values, accumulate = false] = taken(`${op} ${PUT}`, args);
-  check(x, op, "input");
-  if (!Array.isArray(indices)) refuse(op, "indices", "a list of tensors", indices);
-  check(values, op, "values");
-  if (values.dtype !== x.dtype) {
-    throw new TypeMismatchError(
-      `${op}: Index put requires the source and destination dtypes match, got ${x.dtype} for the destination and ${values.dtype} for the source.`,
-    );
-  }
-  const specs = (indices as IndexSpec[]).map((s) =>
-    s === null || s === undefined ? ":" : Array.isArray(s) ? indexTensor(s) : s,
-  ) as Plain[];
-  return assign(copied ? x.clone() : x, specs, values, accumulate === true, op);
 }

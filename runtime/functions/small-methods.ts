@@ -19,57 +19,172 @@ declare module "../tape/node.js" {
 }
 declare module "../tensor/tensor.js" {
   interface Tensor {
-    /** Whether it is on the CPU. */
+    /**
+     * Whether it is on the CPU.
+     *
+     * @example
+     * torch.zeros(1, { device: "cpu" }).is_cpu  // true
+     */
     readonly is_cpu: boolean;
-    /** Always false: a GPU is "webgpu" here. */
+    /**
+     * Always false: a GPU is "webgpu" here.
+     *
+     * @example
+     * torch.zeros(1).is_cuda  // false
+     */
     readonly is_cuda: boolean;
-    /** Whether it has a shape and no elements. */
+    /**
+     * Whether it has a shape and no elements.
+     *
+     * @example
+     * torch.zeros(1, { device: "meta" }).is_meta  // true
+     */
     readonly is_meta: boolean;
-    /** Always false: a GPU is "webgpu" here. */
+    /**
+     * Always false: a GPU is "webgpu" here.
+     *
+     * @example
+     * torch.zeros(1).is_mps  // false
+     */
     readonly is_mps: boolean;
-    /** Always false: there are no such tensors here. */
+    /**
+     * Always false: there are no such tensors here.
+     *
+     * @example
+     * torch.zeros(1).is_nested  // false
+     */
     readonly is_nested: boolean;
-    /** Always false: there are no such tensors here. */
+    /**
+     * Always false: there are no such tensors here.
+     *
+     * @example
+     * torch.zeros(1).is_quantized  // false
+     */
     readonly is_quantized: boolean;
-    /** Always false: there are no such tensors here. */
+    /**
+     * Always false: there are no such tensors here.
+     *
+     * @example
+     * torch.zeros(1).is_sparse  // false
+     */
     readonly is_sparse: boolean;
-    /** Always false: there are no such tensors here. */
+    /**
+     * Always false: there are no such tensors here.
+     *
+     * @example
+     * torch.zeros(1).is_sparse_csr  // false
+     */
     readonly is_sparse_csr: boolean;
-    /** Always false: a GPU is "webgpu" here. */
+    /**
+     * Always false: a GPU is "webgpu" here.
+     *
+     * @example
+     * torch.zeros(1).is_xpu  // false
+     */
     readonly is_xpu: boolean;
-    /** How it lies in memory: `torch.strided`, as all tensors here. */
+    /**
+     * How it lies in memory: `torch.strided`, as all tensors here.
+     *
+     * @example
+     * torch.zeros(1).layout  // "torch.strided"
+     */
     readonly layout: string;
-    /** Always null: axes have no names here. */
+    /**
+     * Always null: axes have no names here.
+     *
+     * @example
+     * torch.zeros(1).name  // null
+     */
     readonly name: null;
-    /** Whether it is no leaf and keeps its gradient. */
+    /**
+     * Whether it is no leaf and keeps its gradient.
+     *
+     * @example
+     * const x = torch.tensor([1.5], { requires_grad: true }), y = x.mul(2);
+     * y.retain_grad();
+     * y.retains_grad  // true
+     */
     readonly retains_grad: boolean;
-    /** Which of the results it is of the function that made it. */
+    /**
+     * Which of the results it is of the function that made it.
+     *
+     * @example
+     * const x = torch.tensor([[1.5, 2.5]], { requires_grad: true });
+     * torch.max(x, 1).values.output_nr  // 0
+     */
     readonly output_nr: number;
     /** -1 on the CPU, else the number of the GPU. */
     get_device(): number;
     is_nonzero(): Promise<boolean>;
     is_same_size(other: Tensor): boolean;
-    /** Whether it is the same view of the same memory as another tensor. */
+    /**
+     * Whether it is the same view of the same memory as another tensor.
+     *
+     * @example
+     * const x = torch.arange(6);
+     * x.is_set_to(x.view(6))  // true
+     */
     is_set_to(tensor: Tensor): boolean;
     is_conj(): boolean;
     is_neg(): boolean;
-    /** Always false: there is no such memory here. */
+    /**
+     * Always false: there is no such memory here.
+     *
+     * @example
+     * torch.zeros(1).is_pinned()  // false
+     */
     is_pinned(): boolean;
-    /** Always false: tensors are not shared between workers. */
+    /**
+     * Always false: tensors are not shared between workers.
+     *
+     * @example
+     * torch.zeros(1).is_shared()  // false
+     */
     is_shared(): boolean;
-    /** Itself: there is no such memory here. */
+    /**
+     * Itself: there is no such memory here.
+     *
+     * @example
+     * const x = torch.zeros(1);
+     * x.pin_memory() === x  // true
+     */
     pin_memory(): this;
-    /** Itself: tensors are not shared between workers. */
+    /**
+     * Itself: tensors are not shared between workers.
+     *
+     * @example
+     * const x = torch.zeros(1);
+     * x.share_memory_() === x  // true
+     */
     share_memory_(): this;
-    /** The memory that it lies in, which views share. */
+    /**
+     * The memory that it lies in, which views share.
+     *
+     * @example
+     * const x = torch.arange(6);
+     * x.view(2, 3).untyped_storage() === x.untyped_storage()  // true
+     */
     untyped_storage(): Storage;
-    /** The axes from the one with the largest stride to that with the smallest. */
+    /**
+     * The axes from the one with the largest stride to that with the smallest.
+     *
+     * @example
+     * torch.zeros(2, 3).t().dim_order()  // [1, 0]
+     */
     dim_order(): number[];
     /** The last two axes exchanged: of real numbers the adjoint of each matrix. */
     adjoint(): Tensor;
     /** As split_with_sizes. */
     unsafe_split_with_sizes(split_sizes: readonly number[], dim?: number | { dim?: number }): Tensor[];
-    /** Calls `hook` with the tensor each time that its gradient has been added to. */
+    /**
+     * Calls `hook` with the tensor each time that its gradient has been added to.
+     *
+     * @example
+     * const seen = [], x = torch.tensor([1.5], { requires_grad: true });
+     * x.register_post_accumulate_grad_hook((leaf) => void seen.push(leaf.grad));
+     * x.mul(2).sum().backward();
+     * seen  // [[2]]
+     */
     register_post_accumulate_grad_hook(hook: (tensor: Tensor) => void): { remove(): void };
   }
 }

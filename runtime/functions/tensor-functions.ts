@@ -1,5 +1,4 @@
-// Views, copies and joins as functions: what `x.transpose(0, 1)` is as `torch.transpose(x, 0, 1)`, with PyTorch's
-// argument names in a trailing object where one prefers them.
+// Views, copies and types as functions: what `x.transpose(0, 1)` is as `torch.transpose(x, 0, 1)`.
 
 import * as dynamic from "./data-dependent.js";
 import * as along from "./along-axes.js";
@@ -11,68 +10,106 @@ import * as join from "./join.js";
 import { conjugate } from "../dispatch/call.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { OpError } from "../base/errors.js";
-import { taken } from "../base/named-arguments.js";
-import * as scattering from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
-import * as copies from "../views/view-copies.js";
 import * as views from "../views/views.js";
-import * as splitting from "../views/splitting.js";
+import { type Options, type Size, viewing } from "./viewing.js";
 
-type Rest<F> = F extends (x: Tensor, ...rest: infer R) => unknown ? R : never;
-type Result<F> = F extends (...args: never[]) => infer R ? R : never;
-type Options = Readonly<Record<string, unknown>>;
-/** The first arguments by position, all others by name. */
-export type Named<R extends readonly unknown[]> = number extends R["length"]
-  ? [...R, Options]
-  :
-      | [Options]
-      | (R extends readonly [] ? never : R extends readonly [_?: infer A, ...rest: infer S] ? [A, ...Named<S>] : never);
+export * from "./copied-views.js";
+export * from "./splitting-functions.js";
 
-/** A function of a tensor and of named arguments. */
-function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(
-  line: string,
-  f: F,
-): (input: Tensor, ...args: Rest<F> | Named<Rest<F>>) => Result<F> {
-  const [op, own] = line.split(/ (.*)/) as [string, string?],
-    all = `${op} input${own ? ` ${own}` : ""}`;
-  return ((...args: unknown[]) => {
-    const given = taken(all, args);
-    check(given[0], op, "input");
-    return f(...(given as [Tensor, ...never[]]));
-  }) as never;
-}
-
-type Size = number | readonly number[];
-
-/** The same elements in another shape, as a view where that can be; one size may be -1. */
+/**
+ * The same elements in another shape, as a view where that can be; one size may be -1.
+ *
+ * @param shape integers, one by one or as a list: the new sizes; one of them may be -1, which stands for what is left
+ * @example
+ * torch.arange(6).reshape(2, -1)  // [[0, 1, 2], [3, 4, 5]]
+ */
 export const reshape = /* @__PURE__ */ viewing("reshape *shape", (x, ...shape: Size[]) => views.reshape(x, shape));
-/** A view with the axes in the order of `dims`. */
+/**
+ * A view with the axes in the order of `dims`.
+ *
+ * @param dims integers, one by one or as a list: for each axis of the result, which axis of `input` it is
+ * @example
+ * torch.permute(torch.ones(2, 3, 5), [2, 0, 1]).shape  // [5, 2, 3]
+ */
 export const permute = /* @__PURE__ */ viewing("permute *dims", (x, ...dims: Size[]) => views.permute(x, dims));
-/** A view with two axes exchanged. */
+/**
+ * A view with two axes exchanged.
+ *
+ * @param dim0 integer, one of the two axes
+ * @param dim1 integer, the other
+ * @example
+ * torch.transpose(torch.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)  // [[1, 4], [2, 5], [3, 6]]
+ */
 export const transpose = /* @__PURE__ */ viewing("transpose dim0 dim1", (x, dim0: number, dim1: number) =>
   views.transpose(x, dim0, dim1),
 );
-/** A view with two axes exchanged. */
+/**
+ * A view with two axes exchanged.
+ *
+ * @param axis0 integer, one of the two axes
+ * @param axis1 integer, the other
+ * @example
+ * torch.swapaxes(torch.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)  // [[1, 4], [2, 5], [3, 6]]
+ */
 export const swapaxes = /* @__PURE__ */ viewing("swapaxes axis0 axis1", (x, axis0: number, axis1: number) =>
   views.transpose(x, axis0, axis1, "swapaxes"),
 );
-/** A view with two axes exchanged. */
+/**
+ * A view with two axes exchanged.
+ *
+ * @param dim0 integer, one of the two axes
+ * @param dim1 integer, the other
+ * @example
+ * torch.swapdims(torch.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)  // [[1, 4], [2, 5], [3, 6]]
+ */
 export const swapdims = /* @__PURE__ */ viewing("swapdims dim0 dim1", (x, dim0: number, dim1: number) =>
   views.transpose(x, dim0, dim1, "swapdims"),
 );
-/** A view with axes moved to other places. */
+/**
+ * A view with axes moved to other places.
+ *
+ * @param source integer or list of integers: the axes that are moved
+ * @param destination integer or list of integers: where each of them stands in the result
+ * @example
+ * torch.movedim(torch.ones(2, 3, 5), 0, -1).shape  // [3, 5, 2]
+ */
 export const movedim = /* @__PURE__ */ viewing("movedim source destination", (x, source: Size, destination: Size) =>
   views.movedim(x, source, destination),
 );
-/** A view with axes moved to other places. */
+/**
+ * A view with axes moved to other places.
+ *
+ * @param source integer or list of integers: the axes that are moved
+ * @param destination integer or list of integers: where each of them stands in the result
+ * @example
+ * torch.moveaxis(torch.ones(2, 3, 5), [0, 1], [1, 2]).shape  // [5, 2, 3]
+ */
 export const moveaxis = /* @__PURE__ */ viewing("moveaxis source destination", (x, source: Size, destination: Size) =>
   views.movedim(x, source, destination, "moveaxis"),
 );
-/** A matrix with rows and columns exchanged; a vector is itself. */
+/**
+ * A matrix with rows and columns exchanged; a vector is itself.
+ *
+ * @example
+ * torch.t(torch.tensor([[1, 2, 3], [4, 5, 6]]))  // [[1, 4], [2, 5], [3, 6]]
+ */
 export const t = /* @__PURE__ */ viewing("t", views.t);
-/** The conjugate transpose of matrices: the last two axes exchanged. */
+/**
+ * The conjugate transpose of matrices: the last two axes exchanged.
+ *
+ * @example
+ * const x = torch.complex(torch.tensor([[1, 2]]), torch.tensor([[3, 4]]));
+ * torch.view_as_real(torch.adjoint(x))  // [[[1, -3]], [[2, -4]]]
+ */
 export const adjoint = /* @__PURE__ */ viewing("adjoint", (x) => conjugate(views.matrixTranspose(x)));
-/** A view in a larger shape, in which axes of length 1 repeat. */
+/**
+ * A view in a larger shape, in which axes of length 1 repeat.
+ *
+ * @param size integers, one by one or as a list: the larger shape
+ * @example
+ * torch.broadcast_to(torch.tensor([1, 2]), [3, 2])  // [[1, 2], [1, 2], [1, 2]]
+ */
 export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to *size", (x, ...size: Size[]) =>
   views.expand(x, size, "broadcast_to"),
 );
@@ -81,153 +118,153 @@ interface Narrow {
   (input: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
   (input: Tensor, options: Options): Tensor;
 }
-/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
+/**
+ * A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length.
+ *
+ * @param dim integer, the axis
+ * @param start integer, the first place; negative ones count from the end
+ * @param length integer, how many places
+ * @example
+ * torch.narrow(torch.tensor([10, 20, 30, 40]), 0, 1, 2)  // [20, 30]
+ */
 export const narrow = /* @__PURE__ */ viewing("narrow dim start length", dynamic.narrow) as Narrow;
-/** A view of one place along an axis, which the result lacks. */
+/**
+ * A view of one place along an axis, which the result lacks.
+ *
+ * @param dim integer, the axis
+ * @param index integer, the place; negative ones count from the end
+ * @example
+ * torch.select(torch.tensor([[1, 2], [3, 4]]), 1, 0)  // [1, 3]
+ */
 export const select = /* @__PURE__ */ viewing("select dim index", (x, dim: number, index: number) =>
   views.select(x, dim, index),
 );
-/** A view without axes of length 1: all, or those of `dim`. */
+/**
+ * A view without axes of length 1: all, or those of `dim`.
+ *
+ * @param dim integer or list of integers, the axes that go where their length is 1; without it all of length 1
+ * @example
+ * torch.squeeze(torch.ones(1, 3, 1)).shape  // [3]
+ * @example
+ * torch.squeeze(torch.ones(1, 3, 1), 0).shape  // [3, 1]
+ */
 export const squeeze = /* @__PURE__ */ viewing("squeeze dim?", views.squeeze);
-/** A view with one more axis, of length 1, at `dim`. */
+/**
+ * A view with one more axis, of length 1, at `dim`.
+ *
+ * @param dim integer, where the new axis stands in the result
+ * @example
+ * torch.unsqueeze(torch.tensor([1, 2]), 1)  // [[1], [2]]
+ */
 export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze dim", views.unsqueeze);
-/** The axes from `start_dim` to `end_dim` as one. */
+/**
+ * The axes from `start_dim` to `end_dim` as one.
+ *
+ * @param start_dim integer, the first of the axes that become one
+ * @param end_dim integer, the last of them
+ * @example
+ * torch.flatten(torch.ones(2, 3, 4), 1).shape  // [2, 12]
+ */
 export const flatten = /* @__PURE__ */ viewing("flatten start_dim? end_dim?", views.flatten);
-/** One axis as several of these sizes. */
+/**
+ * One axis as several of these sizes.
+ *
+ * @param dim integer, the axis that becomes several
+ * @param sizes list of integers, the sizes of these; one may be -1
+ * @example
+ * torch.unflatten(torch.arange(6), 0, [2, -1])  // [[0, 1, 2], [3, 4, 5]]
+ */
 export const unflatten = /* @__PURE__ */ viewing("unflatten dim sizes", views.unflatten);
-/** All elements in a row, as a view where that can be. */
+/**
+ * All elements in a row, as a view where that can be.
+ *
+ * @example
+ * torch.ravel(torch.tensor([[1, 2], [3, 4]]))  // [1, 2, 3, 4]
+ */
 export const ravel = /* @__PURE__ */ viewing("ravel", (x) => views.reshape(x, [-1], "ravel"));
-/** A view of the memory by sizes, strides and an offset. */
+/**
+ * A view of the memory by sizes, strides and an offset.
+ *
+ * @param size list of integers, the shape of the view
+ * @param stride list of integers, for each of its axes how many elements of memory lie between neighbours
+ * @param storage_offset integer, where in memory the view begins, in elements; without it where `input` does
+ * @example
+ * torch.as_strided(torch.arange(5), [3, 3], [1, 1])  // [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+ */
 export const as_strided = /* @__PURE__ */ viewing("as_strided size stride storage_offset?", views.as_strided);
-/** A view of a diagonal of two axes, as the last axis. */
+/**
+ * A view of a diagonal of two axes, as the last axis.
+ *
+ * @param offset integer, which diagonal: above 0 to the right of the main one, below 0 under it
+ * @param dim1 integer, the axis of the rows
+ * @param dim2 integer, the axis of the columns
+ * @example
+ * torch.diagonal(torch.tensor([[1, 2], [3, 4]]))  // [1, 4]
+ * @example
+ * torch.diagonal(torch.tensor([[1, 2], [3, 4]]), 1)  // [2]
+ */
 export const diagonal = /* @__PURE__ */ viewing("diagonal offset? dim1? dim2?", views.diagonal);
-/** Views of `chunks` parts along an axis, as even as can be. */
-export const chunk = /* @__PURE__ */ viewing("chunk chunks dim?", (x, chunks: number, dim?: number) =>
-  splitting.chunk(x, chunks, dim),
-);
-/** Views of parts of `split_size` along an axis, or of these sizes. */
-export const split = /* @__PURE__ */ viewing(
-  "split split_size_or_sections dim?",
-  (x, split_size_or_sections: Size, dim?: number) => splitting.split(x, split_size_or_sections, dim),
-);
-/** Views of parts of these sizes along an axis. */
-export const split_with_sizes = /* @__PURE__ */ viewing(
-  "split_with_sizes split_sizes dim?",
-  (x, split_sizes: readonly number[], dim?: number) => splitting.split(x, split_sizes, dim, "split_with_sizes"),
-);
-interface TensorSplit {
-  (input: Tensor, indices_or_sections: Size, dim?: number | splitting.DimOption): Tensor[];
-  (input: Tensor, indices_or_sections: Tensor, dim?: number | splitting.DimOption): Promise<Tensor[]>;
-  (input: Tensor, options: Options): Tensor[];
-}
-/** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
-export const tensor_split = /* @__PURE__ */ viewing(
-  "tensor_split indices_or_sections dim?",
-  dynamic.tensor_split,
-) as TensorSplit;
-/** Views of all places along an axis. */
-export const unbind = /* @__PURE__ */ viewing("unbind dim?", (x, dim?: number) => splitting.unbind(x, dim));
-/** A copy with memory of its own, through which gradients flow. */
+/**
+ * A copy with memory of its own, through which gradients flow.
+ *
+ * @example
+ * const x = torch.tensor([1, 2]), y = torch.clone(x);
+ * y.fill_(0);
+ * x  // [1, 2]
+ */
 export const clone = /* @__PURE__ */ viewing("clone * memory_format?", copying.clone);
-/** A view that no gradient flows through. */
+/**
+ * A view that no gradient flows through.
+ *
+ * @example
+ * const x = torch.tensor([1, 2], { requires_grad: true }), y = x.mul(3);
+ * [y.requires_grad, torch.detach(y).requires_grad]  // [true, false]
+ */
 export const detach = /* @__PURE__ */ viewing("detach", (x) => x.detach());
-/** The elements in reverse order along the axes `dims`. */
+/**
+ * The elements in reverse order along the axes `dims`.
+ *
+ * @param dims integers, one by one or as a list: the axes that are turned round
+ * @example
+ * torch.flip(torch.tensor([[1, 2, 3], [4, 5, 6]]), [1])  // [[3, 2, 1], [6, 5, 4]]
+ */
 export const flip = /* @__PURE__ */ viewing("flip *dims", (x, ...dims: Size[]) => along.flip(x, dims));
-/** The elements moved by `shifts` along axes, round the end. */
+/**
+ * The elements moved by `shifts` along axes, round the end.
+ *
+ * @param shifts integer or list of integers, how many places along each axis of `dims`
+ * @param dims integer or list of integers, the axes; without them the tensor counts as one row
+ * @example
+ * torch.roll(torch.tensor([1, 2, 3, 4]), 1)  // [4, 1, 2, 3]
+ */
 export const roll = /* @__PURE__ */ viewing("roll shifts dims?", along.roll);
-/** Differences of neighbours along an axis, `n` times. */
+/**
+ * Differences of neighbours along an axis, `n` times.
+ *
+ * @param n integer, how often differences are taken
+ * @param dim integer, the axis
+ * @param prepend tensor that is put in front along `dim` first
+ * @param append tensor that is put behind along `dim` first
+ * @example
+ * torch.diff(torch.tensor([1, 4, 9, 16]))  // [3, 5, 7]
+ * @example
+ * torch.diff(torch.tensor([1, 4, 9, 16]), 2)  // [2, 2]
+ */
 export const diff = /* @__PURE__ */ viewing("diff n? dim? prepend? append?", along.diff);
-/** The tensor repeated along each axis. */
+/**
+ * The tensor repeated along each axis.
+ *
+ * @param dims integers, one by one or as a list: how often along each axis, the last number along the last
+ * @example
+ * torch.tile(torch.tensor([1, 2]), [2, 2])  // [[1, 2, 1, 2], [1, 2, 1, 2]]
+ */
 export const tile = /* @__PURE__ */ viewing("tile *dims", (x, ...dims: Size[]) => join.tile(x, ...dims));
-
-/** Views of parts along the second axis, of a vector along the first. */
-export const hsplit = /* @__PURE__ */ viewing("hsplit indices_or_sections", splitting.hsplit);
-/** Views of parts along the first axis. */
-export const vsplit = /* @__PURE__ */ viewing("vsplit indices_or_sections", splitting.vsplit);
-/** Views of parts along the third axis. */
-export const dsplit = /* @__PURE__ */ viewing("dsplit indices_or_sections", splitting.dsplit);
-/** As `chunk`. */
-export const unsafe_chunk = /* @__PURE__ */ viewing("unsafe_chunk chunks dim?", (x, chunks: number, dim?: number) =>
-  splitting.chunk(x, chunks, dim, "unsafe_chunk"),
-);
-/** As `split`. */
-export const unsafe_split = /* @__PURE__ */ viewing("unsafe_split split_size dim?", (x, size: number, dim?: number) =>
-  splitting.split(x, size, dim, "unsafe_split"),
-);
-/** As `split_with_sizes`. */
-export const unsafe_split_with_sizes = /* @__PURE__ */ viewing(
-  "unsafe_split_with_sizes split_sizes dim?",
-  (x, sizes: readonly number[], dim?: number) => splitting.split(x, sizes, dim, "unsafe_split_with_sizes"),
-);
-/** A copy of the tensor. */
-export const alias_copy = /* @__PURE__ */ viewing("alias_copy", copies.alias_copy);
-/** `as_strided` as a copy. */
-export const as_strided_copy = /* @__PURE__ */ viewing(
-  "as_strided_copy size stride storage_offset?",
-  copies.as_strided_copy,
-);
-/** `diagonal` as a copy. */
-export const diagonal_copy = /* @__PURE__ */ viewing("diagonal_copy offset? dim1? dim2?", copies.diagonal_copy);
-/** `expand` as a copy. */
-export const expand_copy = /* @__PURE__ */ viewing("expand_copy *size", (x, ...size: Size[]) =>
-  copies.expand_copy(x, ...size),
-);
-/** `narrow` as a copy. */
-export const narrow_copy = /* @__PURE__ */ viewing("narrow_copy dim start length", copies.narrow_copy);
-/** `permute` as a copy. */
-export const permute_copy = /* @__PURE__ */ viewing("permute_copy *dims", copies.permute_copy);
-/** `squeeze` as a copy. */
-export const squeeze_copy = /* @__PURE__ */ viewing("squeeze_copy dim?", (x, dim?: Size) =>
-  copies.squeeze_copy(x, dim),
-);
-/** `t` as a copy. */
-export const t_copy = /* @__PURE__ */ viewing("t_copy", copies.t_copy);
-/** `transpose` as a copy. */
-export const transpose_copy = /* @__PURE__ */ viewing("transpose_copy dim0 dim1", copies.transpose_copy);
-/** `unfold` as a copy. */
-export const unfold_copy = /* @__PURE__ */ viewing("unfold_copy dimension size step", copies.unfold_copy);
-/** `unsqueeze` as a copy. */
-export const unsqueeze_copy = /* @__PURE__ */ viewing("unsqueeze_copy dim", copies.unsqueeze_copy);
-/** `view` as a copy. */
-export const view_copy = /* @__PURE__ */ viewing("view_copy *size", copies.view_copy);
-/** `split` as copies. */
-export const split_copy = /* @__PURE__ */ viewing("split_copy split_size dim?", copies.split_copy);
-/** `split_with_sizes` as copies. */
-export const split_with_sizes_copy = /* @__PURE__ */ viewing(
-  "split_with_sizes_copy split_sizes dim?",
-  copies.split_with_sizes_copy,
-);
-/** `unbind` as copies. */
-export const unbind_copy = /* @__PURE__ */ viewing("unbind_copy dim?", copies.unbind_copy);
-
-/** A copy in which `src` stands on a diagonal. */
-export const diagonal_scatter = /* @__PURE__ */ viewing(
-  "diagonal_scatter src offset? dim1? dim2?",
-  scattering.diagonal_scatter,
-);
-/** A copy in which `src` stands at one place along an axis. */
-export const select_scatter = /* @__PURE__ */ viewing("select_scatter src dim index", scattering.select_scatter);
-/** A copy in which `src` stands at a slice of an axis. */
-export const slice_scatter = /* @__PURE__ */ viewing(
-  "slice_scatter src dim? start? end? step?",
-  scattering.slice_scatter,
-);
-/** A copy in which `src` stands where `as_strided` would look. */
-export const as_strided_scatter = /* @__PURE__ */ viewing(
-  "as_strided_scatter src size stride storage_offset?",
-  scattering.as_strided_scatter,
-);
-/** The diagonal of a matrix, or a matrix with a vector on its diagonal. */
-export const diag = /* @__PURE__ */ viewing("diag diagonal?", scattering.diag);
-/** Matrices with the last axis on their diagonals. */
-export const diag_embed = /* @__PURE__ */ viewing("diag_embed offset? dim1? dim2?", scattering.diag_embed);
-/** A matrix with all elements on its diagonal. */
-export const diagflat = /* @__PURE__ */ viewing("diagflat offset?", scattering.diagflat);
-/** The tensor with margins of `value` around its last axes. */
-export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd pad value?", scattering.constant_pad_nd);
 
 /**
  * `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise.
+ *
+ * @example
+ * torch.to(torch.tensor([1.5, -2.5]), torch.int32)  // [1, -2]
  */
 export function to(input: Tensor, dtype: DType): Tensor;
 export function to(input: Tensor, other: Tensor): Tensor;
@@ -239,24 +276,62 @@ export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> 
   return transfer.to(input, args);
 }
 
-/** The tensor itself: nothing is conjugated or negated later. */
+/**
+ * The tensor itself: nothing is conjugated or negated later.
+ *
+ * @example
+ * const x = torch.conj(torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])));
+ * torch.resolve_conj(x) === x  // true
+ */
 export const resolve_conj = /* @__PURE__ */ viewing("resolve_conj", (x) => x);
-/** The tensor itself: signs are never put off here. */
+/**
+ * The tensor itself: signs are never put off here.
+ *
+ * @example
+ * const x = torch.tensor([1, 2]).neg();
+ * torch.resolve_neg(x) === x  // true
+ */
 export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", (x) => x);
 
-/** The tensor itself, as Python's `+x`.  Throws where it is of truth values. */
+/**
+ * The tensor itself, as Python's `+x`.  Throws where it is of truth values.
+ *
+ * @example
+ * torch.positive(torch.tensor([-1, 2]))  // [-1, 2]
+ */
 export const positive = /* @__PURE__ */ viewing("positive", (x) => {
   if (x.dtype === "bool") throw new OpError("positive: the `+` operator, on a bool tensor, is not supported");
   return x;
 });
 
-/** How many elements the tensor has. */
+/**
+ * How many elements the tensor has.
+ *
+ * @example
+ * torch.numel(torch.ones(2, 3))  // 6
+ */
 export const numel = /* @__PURE__ */ viewing("numel", (x) => x.numel());
-/** Whether the type is a float. */
+/**
+ * Whether the type is a float.
+ *
+ * @example
+ * torch.is_floating_point(torch.tensor([1, 2]))  // true
+ */
 export const is_floating_point = /* @__PURE__ */ viewing("is_floating_point", (x) => x.is_floating_point());
 
-/** Whether the type is complex. */
+/**
+ * Whether the type is complex.
+ *
+ * @example
+ * torch.is_complex(torch.zeros(2, { dtype: torch.complex64 }))  // true
+ */
 export const is_complex = /* @__PURE__ */ viewing("is_complex", (x) => x.dtype === "complex64");
 
-/** Whether a value is a tensor. */
+/**
+ * Whether a value is a tensor.
+ *
+ * @param value anything
+ * @example
+ * torch.is_tensor([1, 2])  // false
+ */
 export const is_tensor = (value: unknown): value is Tensor => value instanceof Tensor;

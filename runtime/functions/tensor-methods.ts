@@ -5,9 +5,6 @@
 
 import * as copying from "../tensor/copy.js";
 import * as transfer from "../views/transfer.js";
-import { stridedOf } from "../creation/create-shaped.js";
-import * as create from "../creation/create.js";
-import { spread } from "../creation/filled.js";
 import { conjugate } from "../dispatch/call.js";
 import { deriving } from "../dispatch/derive.js";
 import type { Device, GpuName } from "../devices/device.js";
@@ -22,26 +19,31 @@ import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { limited, otherNames, taken, tooMany } from "../base/named-arguments.js";
 import * as scattering from "./scatter-views.js";
-import { print, printSync } from "../tensor/print.js";
+import { TextMethods } from "../tensor/text-methods.js";
 import * as resizing from "../views/resize.js";
-import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
+import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { sumToSize } from "../views/view-adjoints.js";
 import { viewDtype } from "../views/view-dtype.js";
 import * as views from "../views/views.js";
 import * as splitting from "../views/splitting.js";
 import { type Delegated, delegated } from "./delegated-methods.js";
+import { Typed, copiedAs } from "./typed-methods.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor extends Methods, Delegated, Others, Properties {}
 }
 
 type Shape = readonly number[];
-const withDefaults = create.withDefaults as (args: readonly unknown[], like: Tensor) => [never, never, never];
-
 class Methods {
   /**
    * The same elements in another shape, on the same memory; -1 stands for what is left. Throws where strides do not
    * allow it. Given a dtype: the same bits as elements of that type, which must have as many bytes, on this device too.
+   *
+   * @param dtype type: the same bits as elements of it, in place of sizes
+   * @example
+   * torch.arange(6).view(2, 3)  // [[0, 1, 2], [3, 4, 5]]
+   * @example
+   * torch.tensor([1.0]).view(torch.int32)  // [1065353216]
    */
   view(this: Tensor, options: { size: Shape } | { dtype: DTypeName }): Tensor;
   view(this: Tensor, dtype: DTypeName): Tensor;
@@ -64,7 +66,12 @@ class Methods {
   permute(this: Tensor, ...dims: never[]): Tensor {
     return views.permute(this, dims);
   }
-  /** A view in which axes of length 1 are repeated without a copy; -1 keeps an axis as it is. */
+  /**
+   * A view in which axes of length 1 are repeated without a copy; -1 keeps an axis as it is.
+   *
+   * @example
+   * torch.tensor([[1], [2]]).expand(-1, 3)  // [[1, 1, 1], [2, 2, 2]]
+   */
   expand(this: Tensor, options: { size: Shape }): Tensor;
   expand(this: Tensor, ...size: (number | Shape)[]): Tensor;
   expand(this: Tensor, ...size: never[]): Tensor {
@@ -79,18 +86,26 @@ class Methods {
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
     return transfer.to(this, args);
   }
-  /** In the type of another tensor. */
-  type_as(this: Tensor, other: Tensor): Tensor {
-    return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
-  }
-  /** Replaces the elements by those of `other`, broadcast. */
+  /**
+   * Replaces the elements by those of `other`, broadcast.
+   *
+   * @example
+   * torch.zeros(2, 2).copy_(torch.tensor([1, 2]))  // [[1, 2], [1, 2]]
+   */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber, _non_blocking?: boolean): T {
     return transfer.copy_(this, other);
   }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
     return transfer.fill_(this, value as TensorOrNumber);
   }
-  /** The type by PyTorch's name for such tensors, "torch.FloatTensor"; given a type, the tensor in it. */
+  /**
+   * The type by PyTorch's name for such tensors, "torch.FloatTensor"; given a type, the tensor in it.
+   *
+   * @example
+   * torch.zeros(2).type()  // "torch.FloatTensor"
+   * @example
+   * torch.tensor([1.5, -2.5]).type(torch.int32)  // [1, -2]
+   */
   type(this: Tensor): string;
   type(this: Tensor, dtype: DType): Tensor;
   type(this: Tensor, dtype?: DType | null, _non_blocking?: boolean): string | Tensor {
@@ -103,49 +118,51 @@ class Methods {
   is_signed(this: Tensor): boolean {
     return isSigned(this.dtype);
   }
-  /** Bytes of the elements, as PyTorch counts them. */
+  /**
+   * Bytes of the elements, as PyTorch counts them.
+   *
+   * @example
+   * torch.zeros(10).nbytes  // 40
+   */
   get nbytes(): number {
     return (this as unknown as Tensor).numel() * (this as unknown as Tensor).element_size();
   }
   zero_<T extends Tensor>(this: T): T {
     return transfer.fill_(this, 0);
   }
-  /** Writes a number onto the diagonal; with `wrap` a tall matrix gets another one below each. */
+  /**
+   * Writes a number onto the diagonal; with `wrap` a tall matrix gets another one below each.
+   *
+   * @example
+   * torch.zeros(2, 3).fill_diagonal_(5)  // [[5, 0, 0], [0, 5, 0]]
+   */
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
     return scattering.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
   }
-  /** The tensor as PyTorch prints it. */
-  text(this: Tensor): Promise<string> {
-    return print(this);
-  }
-  /** As text() where the values are at hand (cpu), else without them. */
-  toString(this: Tensor): string {
-    return printSync(this);
-  }
-  [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string {
-    return printSync(this);
-  }
-  /** Never what is inside. */
-  toJSON(this: Tensor, _key?: string): string {
-    return this.toString();
-  }
-  /** JavaScript's operators, `Number(x)` and the like ask for this; a template gives the text. */
-  [Symbol.toPrimitive](this: Tensor, hint: string): string {
-    if (hint === "string") return this.toString();
-    throw new TypeMismatchError(
-      "JavaScript's operators do not work on tensors: for x + y, x - y, x * y, x / y, -x, x > y, x < y, x == y write x.add(y), " +
-        "x.sub(y), x.mul(y), x.div(y), x.neg(), x.gt(y), x.lt(y), x.eq(y); as a number it is await x.item(), as text String(x)",
-    );
-  }
-  /** The same elements in the shape of another tensor, on the same memory. */
+  /**
+   * The same elements in the shape of another tensor, on the same memory.
+   *
+   * @example
+   * torch.arange(4).view_as(torch.zeros(2, 2))  // [[0, 1], [2, 3]]
+   */
   view_as(this: Tensor, other: Tensor): Tensor {
     return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as");
   }
-  /** The same elements in the shape of another tensor. */
+  /**
+   * The same elements in the shape of another tensor.
+   *
+   * @example
+   * torch.arange(4).reshape_as(torch.zeros(2, 2))  // [[0, 1], [2, 3]]
+   */
   reshape_as(this: Tensor, other: Tensor): Tensor {
     return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as");
   }
-  /** Broadcast to the shape of another tensor, without a copy. */
+  /**
+   * Broadcast to the shape of another tensor, without a copy.
+   *
+   * @example
+   * torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))  // [[1, 2], [1, 2]]
+   */
   expand_as(this: Tensor, other: Tensor): Tensor {
     return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as");
   }
@@ -156,17 +173,31 @@ class Methods {
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
     return kernels.where(condition, this, other as Tensor | number);
   }
-  /** A view of all windows of `size` elements along an axis, `step` apart; their elements are a new last axis. */
+  /**
+   * A view of all windows of `size` elements along an axis, `step` apart; their elements are a new last axis.
+   *
+   * @example
+   * torch.arange(5).unfold(0, 3, 1)  // [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+   */
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor {
     return views.unfold(this, dimension, size, step);
   }
-  /** The sums that give the shape: over axes that broadcasting to the shape of the tensor would repeat. */
+  /**
+   * The sums that give the shape: over axes that broadcasting to the shape of the tensor would repeat.
+   *
+   * @example
+   * torch.ones(3, 2).sum_to_size(1, 2)  // [[3, 3]]
+   */
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
     return sumToSize(this, size);
   }
   /**
    * What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise
    * where a mask is on a GPU.
+   *
+   * @example
+   * const x = torch.tensor([[1, 2, 3], [4, 5, 6]]);
+   * x.index(":", "1:")  // [[2, 3], [5, 6]]
    */
   index(this: Tensor, ...specs: IndexSpec[]): Tensor {
     return index(this, specs);
@@ -174,6 +205,9 @@ class Methods {
   /**
    * What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place
    * of it.
+   *
+   * @example
+   * torch.zeros(2, 3).set([":", 1], 5)  // [[0, 5, 0], [0, 5, 0]]
    */
   set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
     return setIndex(this, specs, value);
@@ -181,34 +215,12 @@ class Methods {
   [Symbol.iterator](this: Tensor): Iterator<Tensor> {
     return splitting.unbind(this, 0, "Tensor")[Symbol.iterator]();
   }
-  /** A tensor of these values in the type and on the device of this one. */
-  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
-  new_tensor(this: Tensor, ...args: never[]): Tensor {
-    return create.madeOf("new_tensor", ["data"], withDefaults(args, this));
-  }
-  /** A tensor of undefined values in the type and on the device of this one. */
-  new_empty(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.unset("new_empty", withDefaults(size, this));
-  }
-  /** Zeros in the type and on the device of this tensor. */
-  new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.constant("new_zeros", withDefaults(size, this), 0);
-  }
-  /** A tensor of undefined values with these strides, in the type and on the device of this one. */
-  new_empty_strided(this: Tensor, size: Shape, stride: Shape, options?: create.Options): Tensor;
-  new_empty_strided(this: Tensor, ...args: never[]): Tensor {
-    return stridedOf("new_empty_strided", withDefaults(args, this));
-  }
-  /** Ones in the type and on the device of this tensor. */
-  new_ones(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.constant("new_ones", withDefaults(size, this), 1);
-  }
-  /** A number everywhere, in the type and on the device of this tensor. */
-  new_full(this: Tensor, size: Shape, fill_value: number | boolean | Tensor, options?: create.Options): Tensor;
-  new_full(this: Tensor, ...args: never[]): Tensor {
-    return create.fullOf("new_full", withDefaults(args, this), spread);
-  }
-  /** Another shape on the same memory, or on more of it: what that holds is not defined. */
+  /**
+   * Another shape on the same memory, or on more of it: what that holds is not defined.
+   *
+   * @example
+   * torch.arange(6).resize_(2, 2)  // [[0, 1], [2, 3]]
+   */
   resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {
     return resizing.resize_(this, size);
   }
@@ -216,7 +228,7 @@ class Methods {
     return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]);
   }
 }
-/** Views in place, and types by name. */
+/** Views in place. */
 interface Others {
   /** The same, in place: the tensor itself gets the other shape and strides. */
   transpose_(dim0: number, dim1: number): this;
@@ -231,37 +243,45 @@ interface Others {
   /** The same, in place: the tensor itself gets the other shape and strides. */
   unsqueeze_(dim: number): this;
   as_strided_(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): this;
-  /** As float32; itself where it is. */
-  float(options?: Layout): Tensor;
-  /** As float16; itself where it is. */
-  half(options?: Layout): Tensor;
-  /** As float64, which the CPU has; itself where it is. */
-  double(options?: Layout): Tensor;
-  /** As int32; itself where it is. */
-  int(options?: Layout): Tensor;
-  /** As int64; itself where it is. */
-  long(options?: Layout): Tensor;
-  /** As uint8; itself where it is. */
-  byte(options?: Layout): Tensor;
-  /** As int8; itself where it is. */
-  char(options?: Layout): Tensor;
-  /** As bool, false where an element is 0; itself where it is. */
-  bool(options?: Layout): Tensor;
-  /** On the CPU: itself where it is there; from a GPU a promise. */
-  cpu(options?: Layout): Tensor | Promise<Tensor>;
 }
 
 /** Views that are spelled as properties. */
 interface Properties {
-  /** A view with all axes in the opposite order. */
+  /**
+   * A view with all axes in the opposite order.
+   *
+   * @example
+   * torch.tensor([[1, 2, 3], [4, 5, 6]]).T  // [[1, 4], [2, 5], [3, 6]]
+   */
   readonly T: Tensor;
-  /** A view with the last two axes exchanged. */
+  /**
+   * A view with the last two axes exchanged.
+   *
+   * @example
+   * torch.zeros(5, 2, 3).mT.shape  // [5, 3, 2]
+   */
   readonly mT: Tensor;
-  /** The conjugate of the transpose of a matrix. */
+  /**
+   * The conjugate of the transpose of a matrix.
+   *
+   * @example
+   * const x = torch.complex(torch.tensor([[1, 2]]), torch.tensor([[3, 4]]));
+   * torch.view_as_real(x.H)  // [[[1, -3]], [[2, -4]]]
+   */
   readonly H: Tensor;
-  /** The conjugate of each matrix, over the last two axes, transposed. */
+  /**
+   * The conjugate of each matrix, over the last two axes, transposed.
+   *
+   * @example
+   * torch.zeros(5, 2, 3).mH.shape  // [5, 3, 2]
+   */
   readonly mH: Tensor;
-  /** The size of the first axis, which is Python's `len(x)`. */
+  /**
+   * The size of the first axis, which is Python's `len(x)`.
+   *
+   * @example
+   * torch.zeros(5, 2).length  // 5
+   */
   readonly length: number;
 }
 
@@ -296,7 +316,13 @@ otherNames.push(
 limited(
   Methods,
   "",
-  "view !, reshape *shape, permute *dims, expand *size, to !, type_as other, type dtype? non_blocking?, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template, toJSON key?",
+  "view !, reshape *shape, permute *dims, expand *size, to !, type dtype? non_blocking?, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, resize_ *size, resize_as_ the_template",
+);
+limited(TextMethods, "", "toJSON key?");
+limited(
+  Typed,
+  "",
+  "type_as other, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !",
 );
 // Not what the runtime asks for at each call.
 limited(
@@ -304,10 +330,11 @@ limited(
   "",
   "size dim?, stride dim?, alias !, requires_grad_ requires_grad?, adoptGradient !, ownGradient !, hiddenGradient !, register_hook hook, currentNode !, dispose !, set_data new_data, lay !, check !, receive !, backward !, clone !, contiguous !, is_contiguous * memory_format?",
 );
-for (const name of Reflect.ownKeys(Methods.prototype)) {
-  if (name !== "constructor")
-    Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
-}
+for (const { prototype } of [Methods, Typed, TextMethods])
+  for (const name of Reflect.ownKeys(prototype)) {
+    if (name !== "constructor")
+      Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(prototype, name)!);
+  }
 function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
   Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
 }
@@ -330,27 +357,7 @@ for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squee
     return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor);
   });
 }
-// All results lie in order: a `memory_format` is bound, and changes nothing.
-const copies: Record<string, (x: Tensor) => unknown> = {
-  clone: copying.clone,
-  contiguous: copying.contiguous,
-  cpu: (x) => transfer.to(x, ["cpu"]),
-};
-for (const [name, dtype] of Object.entries({
-  float: "float32",
-  half: "float16",
-  bfloat16: "bfloat16",
-  double: "float64",
-  int: "int32",
-  long: "int64",
-  short: "int16",
-  byte: "uint8",
-  char: "int8",
-  bool: "bool",
-} as const)) {
-  copies[name] = (x) => copying.cast(x, dtype, name);
-}
-for (const [name, f] of Object.entries(copies)) {
+for (const [name, f] of Object.entries(copiedAs())) {
   define(name, function (...args) {
     taken(`${name} * memory_format?`, args);
     return f(this);
@@ -388,5 +395,4 @@ if (page.document)
     header: (x: unknown) => (x instanceof Tensor ? ["span", {}, `${x} ${showShape(x.shape)} ${x.device}`] : null),
     hasBody: () => false,
   });
-
 deriving();

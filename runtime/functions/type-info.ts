@@ -62,7 +62,12 @@ function short(value: number): string {
   return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
 }
 
-/** torch.finfo: the limits of a floating type. */
+/**
+ * torch.finfo: the limits of a floating type.
+ *
+ * @example
+ * torch.finfo(torch.float16).max  // 65504
+ */
 export function finfo(dtype: DType | string = "float32"): FloatInfo {
   [dtype = "float32"] = taken("finfo dtype?", arguments);
   const type = toDType(dtype, "finfo"),
@@ -92,7 +97,12 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
   };
 }
 
-/** torch.iinfo: the limits of a type of whole numbers. */
+/**
+ * torch.iinfo: the limits of a type of whole numbers.
+ *
+ * @example
+ * torch.iinfo(torch.int8).min  // -128
+ */
 export function iinfo(dtype: DType | string): IntegerInfo {
   [dtype] = taken("iinfo dtype", arguments);
   const type = toDType(dtype, "iinfo"),
@@ -112,7 +122,12 @@ function joinedComplex(types: readonly DType[]): DType | null {
   throw new TypeMismatchError("complex64 and float64 make complex128, which there is not");
 }
 
-/** The smallest type that holds both. */
+/**
+ * The smallest type that holds both.
+ *
+ * @example
+ * torch.promote_types(torch.int32, torch.float16)  // "float16"
+ */
 export function promote_types(type1: DType | string, type2: DType | string): DType {
   [type1, type2] = taken("promote_types type1 type2", arguments);
   const types = [toDType(type1, "promote_types", "type1"), toDType(type2, "promote_types", "type2")] as const;
@@ -122,6 +137,9 @@ export function promote_types(type1: DType | string, type2: DType | string): DTy
 /**
  * Whether an element of type `from` may be written where `to` is: not from floats to whole numbers, nor from those to
  * bool.
+ *
+ * @example
+ * torch.can_cast(torch.float32, torch.int32)  // false
  */
 export function can_cast(from: DType | string, to: DType | string): boolean {
   [from, to] = taken("can_cast from to", arguments);
@@ -132,7 +150,12 @@ export function can_cast(from: DType | string, to: DType | string): boolean {
   );
 }
 
-/** The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind. */
+/**
+ * The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind.
+ *
+ * @example
+ * torch.result_type(torch.tensor([1, 2]), 2.5)  // "float32"
+ */
 export function result_type(tensor1: TensorOrNumber, tensor2: TensorOrNumber): DType {
   [tensor1, tensor2] = taken("result_type tensor1 tensor2", arguments);
   for (const x of [tensor1, tensor2] as unknown[])

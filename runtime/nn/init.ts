@@ -1,7 +1,8 @@
 // torch.nn.init: starting values, written into tensors in place, unseen by autograd.
 
 import { copy_, fill_ } from "../views/transfer.js";
-import { rand, randn, tensor as fromData, zeros } from "../creation/create.js";
+import { tensor as fromData, zeros } from "../creation/create.js";
+import { rand, randn } from "../creation/random-tensors.js";
 import type { NumberArray } from "../elements/nested-data.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";

@@ -45,6 +45,8 @@ export interface Kept {
 }
 
 /**
+ * The memory that tensors lie in, on one device and of one type: a tensor and its views have the same.
+ *
  * @example
  * const x = torch.ones([2, 3]);
  * [x.t().storage === x.storage, x.storage.device.type]  // [true, "cpu"]

@@ -4,7 +4,7 @@ import { flag, number } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { integers } from "../base/shape.js";
-import { rand, randint } from "../creation/create.js";
+import { rand, randint } from "../creation/random-tensors.js";
 import { zeros_like } from "../creation/like.js";
 import { type DType, type DTypeName, isFloat, toDType } from "../elements/dtype.js";
 import { view_as_complex } from "../functions/complex-parts.js";

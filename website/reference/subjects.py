@@ -26,12 +26,14 @@ SUBJECTS: Mapping[str, str] = {
         torch.Storage torch.is_tensor torch.numel
     """,
     "Shapes and views": """
-        runtime/views runtime/functions/tensor-functions runtime/composite/turning runtime/composite/root
+        runtime/views runtime/functions/tensor-functions runtime/functions/copied-views
+        runtime/functions/splitting-functions runtime/composite/turning runtime/composite/root
         torch.broadcast_shapes torch.broadcast_tensors torch.newaxis torch.atleast_1d torch.atleast_2d
         torch.atleast_3d torch.fliplr torch.flipud torch.repeat_interleave torch.nn.functional.pad
     """,
     "Joining and indexing": """
-        ops/index ops/index_write ops/scatter ops/segment runtime/functions/join runtime/functions/indexing
+        ops/index ops/index_write ops/scatter ops/segment runtime/functions/join runtime/functions/grids
+        runtime/functions/indexing runtime/functions/index-put
         runtime/composite/picking runtime/composite/segments torch.argwhere torch.masked_select torch.nonzero
         torch.nonzero_static torch.where torch.masked_fill
     """,

@@ -46,11 +46,12 @@ export async function shown(value) {
   if (value instanceof torch.Tensor) return shown(await value.tolist());
   if (Array.isArray(value)) return `[${(await Promise.all(value.map(shown))).join(", ")}]`;
   if (typeof value === "number") return number(value);
+  if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
     const parts = Object.entries(value).map(async ([name, part]) => `${name}: ${await shown(part)}`);
     return `{ ${(await Promise.all(parts)).join(", ")} }`;
   }
-  if (value?.[Symbol.iterator] && typeof value !== "string") return shown([...value]);
+  if (value?.[Symbol.iterator]) return shown([...value]);
   return String(value);
 }

@@ -1,7 +1,7 @@
 // Functions that take their arguments by position and by name, as PyTorch's own operators do.
 
 import { taken } from "../../base/named-arguments.js";
-import type { Named } from "../../functions/tensor-functions.js";
+import type { Named } from "../../functions/viewing.js";
 import { check } from "../../tensor/tensor-arguments.js";
 
 /** A function of arguments by position, which come by the names of `line`, too; the first is a tensor. */

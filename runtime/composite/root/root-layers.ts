@@ -7,7 +7,7 @@ import { gru_stepOp, lstm_stepOp, rnn_stepOp } from "../../../ops/recurrent.js";
 import { flag, integer, number, refuse } from "../../base/argument-kinds.js";
 import { ones_like } from "../../creation/like.js";
 import { run } from "../../dispatch/call.js";
-import type { Named } from "../../functions/tensor-functions.js";
+import type { Named } from "../../functions/viewing.js";
 import { cast, clone } from "../../tensor/copy.js";
 import type { Results } from "../../tensor/results.js";
 import { check, tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";

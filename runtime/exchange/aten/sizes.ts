@@ -2,7 +2,7 @@
 
 import { tensor, zeros } from "../../creation/create.js";
 import { unique, unique_consecutive } from "../../functions/counting.js";
-import { broadcast_tensors } from "../../functions/join.js";
+import { broadcast_tensors } from "../../functions/grids.js";
 import type { Elements } from "../../program/compiled-op.js";
 import * as torch from "../../../names/torch.js";
 import type { Tensor } from "../../tensor/tensor.js";

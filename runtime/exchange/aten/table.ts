@@ -2,6 +2,7 @@
 // "name" or "name.overload"; arguments come in the order of PyTorch's schema.
 
 import * as create from "../../creation/create.js";
+import * as random from "../../creation/random-tensors.js";
 import { full_like } from "../../creation/filled.js";
 import { slice_scatter } from "../../functions/scatter-views.js";
 import { native_layer_norm, tensordot } from "../../composite/index.js";
@@ -12,7 +13,8 @@ import { OpError } from "../../base/errors.js";
 import { sameShape } from "../../base/shape.js";
 import type { DType } from "../../elements/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type IndexSpec, index, index_put } from "../../functions/indexing.js";
+import { index_put } from "../../functions/index-put.js";
+import { type IndexSpec, index } from "../../functions/indexing.js";
 import { cat } from "../../functions/join.js";
 import { adjoint } from "../../functions/tensor-functions.js";
 import * as views from "../../views/views.js";
@@ -51,7 +53,6 @@ function by(call: (...args: any[]) => unknown): Operator {
 function made(make: (...args: any[]) => unknown): Operator {
   return ({ args, options, device }) => make(...(args as Args), { dtype: options["dtype"] ?? null, device });
 }
-const drawn = (name: "rand" | "randn" | "empty" | "zeros" | "ones"): Operator => made(create[name]);
 
 function convolution(
   input: Tensor,
@@ -271,9 +272,8 @@ export const ATEN: Readonly<Record<string, Operator>> = {
     segment_reduce(data as Tensor, reduce as never, options as SegmentOptions),
   // creation
   "arange.start_step": made((start: number, end: number, ...rest: unknown[]) => {
-    const options = rest.pop(),
-      step = (rest[0] as Maybe<number>) ?? 1;
-    return create.arange(start, end, step, options as never);
+    const options = rest.pop();
+    return create.arange(start, end, (rest[0] as Maybe<number>) ?? 1, options as never);
   }),
   "arange.start": made(create.arange),
   arange: made((end: number, options: unknown) => create.arange(0, end, 1, options as never)),
@@ -283,14 +283,14 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   "fill.Scalar": by((x: Tensor, value: number) => full_like(x, value)),
   "fill.Tensor": by((x: Tensor, value: Tensor) => views.expand(to(value, [x.dtype]) as Tensor, x.shape).clone()),
   scalar_tensor: made((value: number, options: unknown) => create.full([], value, options as never)),
-  empty: drawn("empty"),
-  "empty.memory_format": drawn("empty"),
+  empty: made(create.empty),
+  "empty.memory_format": made(create.empty),
   empty_strided: made((size: Sizes, _stride: Sizes, options: unknown) => create.empty(size, options as never)),
-  zeros: drawn("zeros"),
-  ones: drawn("ones"),
-  rand: drawn("rand"),
-  randn: drawn("randn"),
-  randperm: made(create.randperm),
+  zeros: made(create.zeros),
+  ones: made(create.ones),
+  rand: made(random.rand),
+  randn: made(random.randn),
+  randperm: made(random.randperm),
   resize_: by((x: Tensor, size: number[]) => resize_(x, size)),
   // arithmetic with a name of its own
   _softmax: by((x: Tensor, dim: number, wide?: boolean) => torch.softmax(typed(x, wide ? "float32" : null), dim)),
@@ -335,7 +335,7 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   embedding_bag: bag(true),
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
-    const mask = torch.ge(create.rand(x.shape, { dtype: x.dtype, device: x.device }), p);
+    const mask = torch.ge(random.rand(x.shape, { dtype: x.dtype, device: x.device }), p);
     return [torch.mul(torch.mul(x, mask), p === 1 ? 0 : 1 / (1 - p)), mask];
   }),
   native_group_norm: by(

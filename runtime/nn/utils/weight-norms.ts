@@ -6,7 +6,7 @@ import { count } from "../../base/argument-kinds.js";
 import { OpError } from "../../base/errors.js";
 import { taken } from "../../base/named-arguments.js";
 import { unrecorded } from "../../tape/grad-mode.js";
-import { randn } from "../../creation/create.js";
+import { randn } from "../../creation/random-tensors.js";
 import { copy_ } from "../../views/transfer.js";
 import { vector_norm } from "../../../names/linalg.js";
 import { div, matmul, mul, sum } from "../../../names/torch.js";

@@ -1,10 +1,12 @@
 // The library's functions as the tables of operators call them: what a file gives has types that nobody knows before.
 
 import * as composites from "../../composite/index.js";
+import * as gridding from "../../functions/grids.js";
 import * as joining from "../../functions/join.js";
 import * as scatterViews from "../../functions/scatter-views.js";
 import * as creation from "../../creation/create.js";
 import * as alike from "../../creation/like.js";
+import * as randomly from "../../creation/random-tensors.js";
 import { flip } from "../../functions/tensor-functions.js";
 import * as functional from "../../../names/functional.js";
 import * as linear from "../../../names/linalg.js";
@@ -21,10 +23,12 @@ type Free<M> = { readonly [K in keyof M]: (...args: any[]) => any };
 export const T = torch as unknown as Free<typeof torch>;
 export const F = functional as unknown as Free<typeof functional>;
 export const linalg = linear as unknown as Free<typeof linear>;
+export const grids = gridding as unknown as Free<typeof gridding>;
 export const join = joining as unknown as Free<typeof joining>;
 export const splitting = splits as unknown as Free<typeof splits>;
 export const views = viewing as unknown as Free<typeof viewing>;
 export const create = creation as unknown as Free<typeof creation>;
+export const random = randomly as unknown as Free<typeof randomly>;
 export const likeAnother = alike as unknown as Free<typeof alike>;
 export const composite = composites as unknown as Free<typeof composites>;
 export const scattering = scatterViews as unknown as Free<typeof scatterViews>;

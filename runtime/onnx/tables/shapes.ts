@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { numelOf } from "../../base/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Compute, type Table, axisOf, drawn, range, reading, sizes } from "./definition.js";
-import { cast, create, join, scattering, splitting, T, turned, views } from "./library.js";
+import { cast, create, grids, join, random, scattering, splitting, T, turned, views } from "./library.js";
 import { brought, number, numbers, integers } from "../values.js";
 
 /** Axes that are an attribute in old versions, and an input in new ones. */
@@ -130,7 +130,7 @@ export const SHAPES: Table = {
   Split: reading([1], split),
   Expand: reading([1], ([x, shape], _, { op }) => {
     const wanted = numbers(shape, op);
-    return views.expand(x, join.broadcast_shapes(x.shape, wanted));
+    return views.expand(x, grids.broadcast_shapes(x.shape, wanted));
   }),
   Tile: reading([1], ([x, repeats], _, { op }) => join.repeat(x, numbers(repeats, op))),
   Slice: reading([1, 2, 3, 4], slice),
@@ -185,20 +185,20 @@ export const SHAPES: Table = {
     return T.gather(x, time_axis, views.expand(at, x.shape));
   },
   RandomNormal: drawn((_, { mean = 0, scale = 1, shape, dtype = 1 }, context) =>
-    T.add(T.mul(create.randn(shape, { dtype: context.dtype(dtype), device: context.device }), scale), mean),
+    T.add(T.mul(random.randn(shape, { dtype: context.dtype(dtype), device: context.device }), scale), mean),
   ),
   RandomUniform: drawn((_, { low = 0, high = 1, shape, dtype = 1 }, context) =>
-    T.add(T.mul(create.rand(shape, { dtype: context.dtype(dtype), device: context.device }), high - low), low),
+    T.add(T.mul(random.rand(shape, { dtype: context.dtype(dtype), device: context.device }), high - low), low),
   ),
   RandomNormalLike: drawn(([x], { mean = 0, scale = 1, dtype }, context) =>
     T.add(
-      T.mul(create.randn(x.shape, { dtype: dtype ? context.dtype(dtype) : x.dtype, device: x.device }), scale),
+      T.mul(random.randn(x.shape, { dtype: dtype ? context.dtype(dtype) : x.dtype, device: x.device }), scale),
       mean,
     ),
   ),
   RandomUniformLike: drawn(([x], { low = 0, high = 1, dtype }, context) =>
     T.add(
-      T.mul(create.rand(x.shape, { dtype: dtype ? context.dtype(dtype) : x.dtype, device: x.device }), high - low),
+      T.mul(random.rand(x.shape, { dtype: dtype ? context.dtype(dtype) : x.dtype, device: x.device }), high - low),
       low,
     ),
   ),
