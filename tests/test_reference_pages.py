@@ -2,6 +2,42 @@
 
 import re
 
+# Of these no example can be shown that prints the same everywhere, by reason.
+WITHOUT_EXAMPLE = {
+    "what it answers depends on the reader's GPU, or it needs one": (
+        "torch.initWebGPUAsync",
+        "torch.gpuDevice",
+        "torch.from_gpu_buffer",
+        "torch.gpu_buffer",
+        "torch.webgpu.flush",
+        "torch.webgpu.on_lost",
+        "torch.webgpu.synchronize",
+    ),
+    "only pages have its object": ("torch.to_audio",),
+    "needs a file that another program wrote": ("torch.export.load", "torch.onnx.load"),
+    "needs an address that answers": ("torch.hub.download_url_to_file", "torch.hub.load_state_dict_from_url"),
+}
+
+
+def test_pages_of_the_reference_have_examples_and_say_what_parameters_are(documentation):
+    """Whatever is called: a table without an empty cell beside a name, and an example, but for a few with a reason."""
+    called = {"op", "method", "function", "module", "optimizer", "scheduler", "loader", "distribution"}
+    bare, unsaid, kinds = [], [], set()
+    for page in sorted((documentation / "reference").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        kind = re.search(r'<p class="kind">\s*([a-z]+)', text)
+        if kind is None or kind[1] not in called:
+            continue
+        kinds.add(kind[1])
+        name = page.stem
+        bare += [name] if not re.search("<h[2-4]>Example<", text) else []
+        rows = re.findall(r'<tr><th scope="row"><code>(.*?)</code></th><td>(.*?)</td>', text, re.S)
+        unsaid += [f"{name}: {parameter}" for parameter, what in rows if not what.strip()]
+    assert kinds == called
+    assert unsaid == []
+    assert set(bare) == {name for names in WITHOUT_EXAMPLE.values() for name in names}
+
+
 def test_options_come_with_what_they_are_and_what_they_are_by_default(documentation):
     """Read from the options' types, wherever a constructor takes them: shared ones, those of a list, those by name."""
 
