@@ -1,6 +1,7 @@
 // one_hot, which may count the classes itself.
 
 import { run } from "../dispatch/call.js";
+import { integer } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -23,7 +24,7 @@ export function one_hot(input: Tensor, num_classes: number | { num_classes: numb
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;
 export function one_hot(...args: unknown[]): Tensor | Promise<Tensor> {
   const [input, given] = taken("one_hot tensor num_classes?", args),
-    count = (given ?? -1) as number;
+    count = integer(given ?? -1, "one_hot", "num_classes");
   check(input, "one_hot", "input");
   const known = (classes: number) => run(one_hotOp, [input, classes]) as Tensor;
   if (count !== -1 && (count > 0 || input.numel() > 0)) return known(count);

@@ -3,7 +3,7 @@
 import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
 import { arange, ones } from "../creation/create.js";
-import { OpError } from "../base/errors.js";
+import { OpError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { numelOf } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -21,7 +21,9 @@ export interface HistogramddOptions {
 /** The edges of `bins` equal parts of what lies between two numbers, or of the range of the data. */
 function edgesOf(x: Tensor, bins: number, low: number | null, high: number | null): Tensor {
   if (!(Number.isInteger(bins) && bins > 0))
-    throw new OpError(`histogramdd: torch.histogramdd(): bins must be > 0, but got ${bins}`);
+    throw new OpError(
+      `histogramdd: torch.histogramdd(): bins must be > 0, but got ${describe(bins).replace(/^number /, "")}`,
+    );
   if (low === null || high === null) return histogram(x, bins).bin_edges;
   const parts = div(arange(bins + 1, { dtype: x.dtype, device: x.device }), bins) as Tensor;
   const width = low === high ? 1 : high - low,

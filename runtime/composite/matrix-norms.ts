@@ -4,7 +4,7 @@
 import { run } from "../dispatch/call.js";
 import { cast } from "../tensor/copy.js";
 import { type DType, differentiable, toDType } from "../elements/dtype.js";
-import { OpError } from "../base/errors.js";
+import { OpError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { axesOf, integers, showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -195,8 +195,8 @@ export function cond(...args: unknown[]): Tensor {
     x = floating(A, "cond", null),
     order = p ?? 2;
   if (x.ndim < 2) throw new OpError("cond: linalg.cond: The input tensor must have at least 2 dimensions.");
-  if (order !== "fro" && order !== "nuc" && ![1, 2, Infinity].includes(Math.abs(order as number))) {
-    throw new OpError(`cond: linalg.cond got an invalid norm type: ${String(order)}`);
+  if (order !== "fro" && order !== "nuc" && ![1, -1, 2, -2, Infinity, -Infinity].includes(order as number)) {
+    throw new OpError(`cond: linalg.cond got an invalid norm type: ${describe(order).replace(/^number /, "")}`);
   }
   if (x.numel() === 0) return zeros(x.shape.slice(0, -2), { dtype: x.dtype, device: x.device });
   if (order === 2 || order === -2) {

@@ -2,6 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import { empty } from "../creation/create.js";
+import { integer } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { Results } from "../tensor/results.js";
@@ -124,7 +125,7 @@ export function tensorinv(A: Tensor, ind?: number | { ind?: number }): Tensor;
 export function tensorinv(...args: unknown[]): Tensor {
   const [a, ind] = taken("tensorinv A ind?", args),
     x = tensorAt(a, "A", "tensorinv"),
-    split = (ind ?? 2) as number;
+    split = integer(ind ?? 2, "tensorinv", "ind");
   if (!(split > 0)) throw new OpError(`tensorinv: Expected a strictly positive integer for 'ind', but got ${split}`);
   const first = x.shape.slice(0, split),
     rest = x.shape.slice(split),

@@ -1,7 +1,7 @@
 // torch.segment_reduce: rows one after another in segments, whose lengths or offsets are given.
 
 import { run } from "../dispatch/call.js";
-import { OpError } from "../base/errors.js";
+import { OpError, describe } from "../base/errors.js";
 import { flag, number, integer } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { zeros } from "../creation/create.js";
@@ -48,8 +48,8 @@ export function segment_reduce(...args: unknown[]): Tensor {
       args,
     ),
     data = tensorOf(given, op, "data");
-  if (!Object.hasOwn(OPS, reduce as string))
-    throw new OpError(`${op}: reduce argument must be either sum, prod, mean, max or min, got ${String(reduce)}`);
+  if (typeof reduce !== "string" || !Object.hasOwn(OPS, reduce))
+    throw new OpError(`${op}: reduce argument must be either sum, prod, mean, max or min, got ${describe(reduce)}`);
   if (indices) throw new OpError(`${op}: indices based reduction is not supported yet.`);
   const first = initial === undefined || initial === null ? {} : { initial: number(initial, op, "initial") },
     bounds = lengths ? boundsOf(tensorOf(lengths, op, "lengths"), data, flag(unsafe, op, "unsafe")) : offsets;

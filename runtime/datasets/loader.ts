@@ -136,7 +136,9 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     } else if (batch_size === null && drop_last)
       throw fail("batch_size=None option disables auto-batching and is mutually exclusive with drop_last");
     if (batch_size !== null && (!Number.isInteger(batch_size) || batch_size <= 0))
-      throw fail(`batch_size should be a positive integer value, but got batch_size=${String(batch_size)}`);
+      throw fail(
+        `batch_size should be a positive integer value, but got batch_size=${describe(batch_size).replace(/^number /, "")}`,
+      );
     this.dataset = dataset;
     this.batch_size = batch_size;
     this.drop_last = drop_last;

@@ -38,7 +38,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
   holds.forEach((value: number, i: number) => {
     if (value !== 0) places.push(i);
   });
-  return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
+  return kernels.index_select(flat, 0, tensor(places, { device: input.device }));
 }
 
 /**
@@ -266,12 +266,20 @@ async function counted(repeats: Tensor): Promise<Tensor> {
     );
   if (isFloat(repeats.dtype))
     throw new TypeMismatchError(`repeat_interleave: repeats has to be Long or Int tensor, got ${repeats.dtype}`);
-  const places: number[] = [];
-  (await repeats.data()).forEach((times: number, i: number) => {
-    if (times < 0) throw new OpError("repeat_interleave: repeats can not be negative");
-    for (let k = 0; k < times; k++) places.push(i);
-  });
-  return tensor(Int32Array.from(places), { dtype: repeats.dtype, device: repeats.device });
+  const places = placesOf(await repeats.data(), repeats.numel());
+  return tensor(places, { dtype: repeats.dtype, device: repeats.device });
+}
+
+/** 0, 1, ..., n - 1, each as often as `times` says, whose only number may count for all. */
+function placesOf(times: ArrayLike<number | bigint>, n: number): Int32Array {
+  const often = Array.from({ length: n }, (_, i) => Number(times[times.length === 1 ? 0 : i]));
+  if (often.some((count) => count < 0)) throw new OpError("repeat_interleave: repeats can not be negative");
+  const total = often.reduce((sum, count) => sum + count, 0);
+  checkShape([total], "repeat_interleave", "repeats");
+  const places = new Int32Array(total);
+  let end = 0;
+  often.forEach((count, i) => places.fill(i, end, (end += count)));
+  return places;
 }
 
 async function repeatedBy(
@@ -289,13 +297,7 @@ async function repeatedBy(
       `repeat_interleave: repeats must have the same size as input along dim, but got repeats.size(0) = ${repeats.numel()} and input.size(${axis}) = ${n}`,
     );
   }
-  const given = await repeats.data(),
-    places: number[] = [];
-  for (let i = 0; i < n; i++) {
-    const times = given[given.length === 1 ? 0 : i]!;
-    if (times < 0) throw new OpError("repeat_interleave: repeats can not be negative");
-    for (let k = 0; k < times; k++) places.push(i);
-  }
+  const places = placesOf(await repeats.data(), n);
   if (size !== undefined && size !== null && size !== places.length) {
     throw new OpError(`repeat_interleave: Expected output_size to be ${places.length}, got ${size}`);
   }

@@ -2,6 +2,7 @@
 // made by what.  How a device takes memory back is its own matter (devices/webgpu/pool.ts); tools/memory-history.ts
 // finds the lines of programs.
 
+import { refuse } from "../base/argument-kinds.js";
 import { taken } from "../base/named-arguments.js";
 import { Scoped, runIn } from "../base/scoped.js";
 import type { Cell, Storage } from "./storage.js";
@@ -156,6 +157,7 @@ const kept = new WeakSet<object>();
  * kept  // [3, 3]
  */
 export function keep<T extends object>(tensor: T): T {
+  if (tensor === null || typeof tensor !== "object") refuse("keep", "tensor", "a tensor", tensor);
   kept.add(tensor);
   return tensor;
 }

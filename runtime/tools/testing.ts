@@ -206,9 +206,10 @@ export function assert_close(actual: unknown, expected: unknown, options?: Close
 export async function assert_close(...args: unknown[]): Promise<void> {
   atMost("assert_close", args, 3);
   // Objects are values here: options come third.
-  const [actual, expected, options = {}] = (
+  const [actual, expected, given] = (
       args.length < 2 ? taken("assert_close actual expected | " + OPTIONS, args) : args
-    ) as [unknown, unknown, CloseOptions?],
+    ) as [unknown, unknown, (CloseOptions | null)?],
+    options = given ?? {},
     { rtol, atol, msg } = isOptions(options) ? (taken("assert_close | " + OPTIONS, [options])[0] as CloseOptions) : {};
   if ((rtol == null) !== (atol == null))
     throw new OpError(

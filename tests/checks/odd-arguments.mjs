@@ -163,6 +163,37 @@ export default {
     t.close(await new torch.nn.GaussianNLLLoss()(x, y, 0.5).item(), 2.1118, { atol: 1e-4 });
     await t.throws(() => loss(-0.5, false), /var has negative entry/);
   },
+  "a tensor that asks for more elements than fit is refused, not obeyed": async (t) => {
+    const { torch } = t,
+      most = t.tensor([2 ** 31 - 1, 2 ** 31 - 1], long);
+    for (const f of [
+      () => torch.repeat_interleave(most),
+      () => torch.repeat_interleave(t.tensor([1, 2]), most),
+      () => torch.repeat_interleave(t.tensor([[1], [2]]), most, { dim: 0 }),
+      () => torch.repeat_interleave(t.tensor([1, 2, 3]), most.select(0, 0)),
+    ])
+      await t.throws(f, /repeat_interleave: a tensor of size .* is too large/);
+    t.equal(await (await torch.repeat_interleave(t.tensor([2, 0, 3], long))).tolist(), [0, 0, 2, 2, 2]);
+    t.equal(await (await torch.repeat_interleave(t.tensor([5, 6]), t.tensor(2, long))).tolist(), [5, 5, 6, 6]);
+  },
+  "what is no text and no number is described": async (t) => {
+    const { torch } = t,
+      { nn, linalg, utils } = torch,
+      x = t.tensor([[1, 2]]),
+      places = {
+        num_classes: (a) => nn.functional.one_hot(t.tensor([0], long), a),
+        ind: (a) => linalg.tensorinv(x, a),
+        norm: (a) => linalg.cond(x, a),
+        reduce: (a) => torch.segment_reduce(x, a, { lengths: t.tensor([1], long) }),
+        bins: (a) => torch.histogramdd(x, a),
+        batch_size: (a) => utils.data.DataLoader([1], { batch_size: a }),
+      };
+    for (const [place, f] of Object.entries(places)) await t.throws(() => f(Symbol("s")), new RegExp(place));
+    for (const place of ["reduce", "batch_size"])
+      await t.throws(() => places[place](Object.create(null)), new RegExp(place));
+    for (const odd of [null, 3, "x"]) await t.throws(() => torch.keep(odd), /keep: argument 'tensor' must be a tensor/);
+    await torch.testing.assert_close(x, x, null);
+  },
   "what would be wrong silently is refused": async (t) => {
     const { torch } = t;
     await t.throws(() => torch.repeat_interleave(t.tensor([1, -1], long)), /repeats can not be negative/);

@@ -87,7 +87,8 @@ export default {
         nn.Sequential(nn.LazyConv1d(2, 1), nn.LazyBatchNorm1d(), nn.LazyLinear(3), nn.Linear(3, 3)).to(t.device);
     const m = make(),
       full = nn.Sequential(nn.Conv1d(4, 2, 1), nn.BatchNorm1d(2), nn.Linear(5, 3), nn.Linear(3, 3)).to(t.device),
-      before = await picture(t, m);
+      before = await picture(t, m),
+      waiting = m.parameters().map((_, i) => i < 6);
     const good = full.state_dict();
     for (const [kind, [value, words]] of Object.entries(misfits(t))) {
       for (const place of ["3.bias", "2.bias", "2.weight", "1.weight"]) {
@@ -97,6 +98,7 @@ export default {
           place.endsWith("s") ? words : new RegExp(place.replace(".", "\\.")),
         );
         t.equal([kind, place, await picture(t, m)], [kind, place, before]);
+        t.equal([kind, place, m.parameters().map((p) => nn.parameter.is_lazy(p))], [kind, place, waiting]);
       }
     }
     m.load_state_dict(good);

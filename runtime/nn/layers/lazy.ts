@@ -50,6 +50,12 @@ interface Learning<M> {
 const stand = (x: Tensor, stand_in: string) =>
   Object.defineProperty(x, "stand_in", { value: stand_in, configurable: true });
 
+/** Lets all of a module print so. */
+function wait(module: Module): void {
+  for (const [, p] of module.named_parameters()) stand(p, "<UninitializedParameter>");
+  for (const [, b] of module.named_buffers()) if (b.ndim > 0) stand(b, "<UninitializedBuffer>");
+}
+
 /** The class `name`, constructed as `start` without its first argument; it becomes one of `base`. */
 function lazy<M extends Module & { reset_parameters(): void }, L>(
   name: string,
@@ -61,8 +67,7 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
   class Lazy extends Start {
     constructor(...args: unknown[]) {
       super(0, ...args);
-      for (const [, p] of this.named_parameters()) stand(p, "<UninitializedParameter>");
-      for (const [, b] of this.named_buffers()) if (b.ndim > 0) stand(b, "<UninitializedBuffer>");
+      wait(this);
     }
     /** Becomes one of `base` for so many channels; its values are still to be drawn. */
     private become(channels: number): void {
@@ -95,6 +100,7 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
         Object.setPrototypeOf(this, kind);
         for (const [p, before] of memory) p.set_data(before);
         Object.assign(this, fields, Object.fromEntries(buffers));
+        wait(this);
       };
       try {
         this.become(channels!);
