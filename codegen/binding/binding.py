@@ -353,16 +353,15 @@ def bind_slots(op: Op, call: Call, metas: list[Meta | None], parts: Parts | None
                     meta.offset,
                     logical(slot, shape, strides, env, packs, kept, dropped, parts),
                     True,
-                    False,
                 )
             )
         elif slot.role == "input":
-            out.append(Bound(own, [], [], 0, [], False, False))
+            out.append(Bound(own, [], [], 0, [], False))
         elif slot.role == "cotangent" or slot.role == "gradient":
             model = out[slot.like]
             theirs = op.slots[slot.like]
             if theirs.role == "input" and not model.given:
-                out.append(Bound(own, [], [], 0, [], False, False))
+                out.append(Bound(own, [], [], 0, [], False))
                 continue
             dtype = model.dtype if theirs.role == "output" and theirs.like >= 0 else call.dtype if own == "own" else own
             out.append(alike(slot, model, dtype, env, packs, kept, dropped, parts))

@@ -299,7 +299,8 @@ class Axis:
 
 @dataclass
 class Bound:
-    """A slot in a call: where its elements are.  `fresh`: to be allocated, contiguous."""
+    """A slot in a call: where its elements are.  `given`: there is a tensor, an argument's or one to be allocated;
+    `fresh`: it is to be, contiguous."""
 
     dtype: str
     shape: list[int]
@@ -307,7 +308,7 @@ class Bound:
     offset: int
     axes: list[Axis]
     given: bool
-    fresh: bool
+    fresh: bool = False
 
 
 @dataclass

@@ -82,7 +82,6 @@ def appended(base: Work, point: Work, p: Pointwise, unread: list[int]) -> Work |
             start_of(master, p, n),
             axes_of(master, base.call.slots[kernel.accesses[like].slot].axes, p, n),
             True,
-            False,
         )
         if not same_elements(base.call.slots[target.slot], mine) or code.steps[s].pred is not None:
             return None

@@ -47,7 +47,7 @@ class Joining:
         self.bounds: list[Bound] = base.call.slots[:]
         self.values = base.values[:]
         while len(self.bounds) < len(self.slots):  # of gradients that were never bound
-            self.bounds.append(Bound("float32", [], [], 0, [], False, False))
+            self.bounds.append(Bound("float32", [], [], 0, [], False))
 
     def access(self, like: int, at: Along, n: int, written: bool) -> int:
         """An access to what access n of the map is to, at the elements that access `like` of the kernel walks over."""
@@ -61,7 +61,6 @@ class Joining:
             start_of(at, self.p, n),
             axes_of(at, there.axes, self.p, n),
             True,
-            False,
         )
         code = code_of(self.kernel)
         axes = self.accesses[like].axes[:]
@@ -229,7 +228,7 @@ def bindings(kernel: Kernel, bounds: list[Bound]) -> int:
     """How many tensors a kernel binds."""
     out: list[int] = []
     for a in kernel.accesses:
-        if a.slot not in out and (bounds[a.slot].given or bounds[a.slot].fresh):
+        if a.slot not in out and bounds[a.slot].given:
             out.append(a.slot)
     return len(out)
 

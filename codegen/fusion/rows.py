@@ -100,7 +100,7 @@ def row_inserted(base: Work, row: Work, p: Pointwise) -> Work | None:
     elements: dict[int, Node] = {}
     for n in p.used:
         own = row.kernels[0].accesses[n]
-        there = Bound(row.call.slots[own.slot].dtype, [], [], p.offsets[n], axes_at(course, p.lines, n), True, False)
+        there = Bound(row.call.slots[own.slot].dtype, [], [], p.offsets[n], axes_at(course, p.lines, n), True)
         at = j.take(n, there, course.names[:], ReadCode([None for _ in course.names], None, None), False)
         elements[n] = Element(at)
     # The reductions of the row come first.

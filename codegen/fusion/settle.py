@@ -52,7 +52,7 @@ def settled_kernel(op: Op, call: Call, kernel: Kernel, code: Code) -> Kernel:
 
 
 def is_absent(call: Call, slot: int) -> bool:
-    return slot >= len(call.slots) or not call.slots[slot].given and not call.slots[slot].fresh
+    return slot >= len(call.slots) or not call.slots[slot].given
 
 
 def is_true(e: Node) -> bool:

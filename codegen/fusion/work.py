@@ -98,7 +98,7 @@ def part_of(step: int, kernels: list[Kernel]) -> Part:
 
 def filled(step: int, value: int, length: int, number: float) -> Work:
     """A fill, as a map."""
-    target = Bound("float32", [length], [1], 0, [Axis([length], [1])], False, True)
+    target = Bound("float32", [length], [1], 0, [Axis([length], [1])], True)
     body: Node = Constant("f", number)
     uniforms: list[UniformField] = []
     if number - number != 0:  # what no text of a kernel can say
@@ -113,8 +113,8 @@ def copied(
 ) -> Work:
     """A copy, as a map.  values: what is copied, and what it is copied to; target, source: their strides; at, start:
     where they begin."""
-    read = Bound("float32", shape, source, start, [Axis(shape, source)], True, False)
-    written = Bound("float32", shape, target, at, [Axis(shape, target)], True, False)
+    read = Bound("float32", shape, source, start, [Axis(shape, source)], True)
+    written = Bound("float32", shape, target, at, [Axis(shape, target)], True)
     return mapped_onto(step, "copy", [read, written], values, Element(0), [])
 
 

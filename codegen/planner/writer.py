@@ -124,7 +124,7 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if not is_floating(stored) and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
             cuts.append("cut_unsigned" if stored == "uint32" else "cut_long" if stored == "int64" else "cut")
     for access in kernel.accesses:
-        if call.slots[access.slot].given or call.slots[access.slot].fresh:
+        if call.slots[access.slot].given:
             bind(k, access.slot, False)
     for name in kernel.constants:
         value = call.env[name] if name in call.env else 0
@@ -243,7 +243,7 @@ def bind(k: KernelWriter, slot: int, written: bool) -> None:
     if slot in k.slots:
         return
     bound = k.call.slots[slot]
-    if written and not bound.given and not bound.fresh:
+    if written and not bound.given:
         return
     k.slots.append(slot)
     k.written.append(written)

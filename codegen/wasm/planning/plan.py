@@ -57,7 +57,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     stored: list[str] = []
     for access in kernel.accesses:
         bound = call.slots[access.slot]
-        stored.append(types[access.slot] if bound.given or bound.fresh else "")
+        stored.append(types[access.slot] if bound.given else "")
     if compute_class(call.dtype) == "f":
         found = in_parts(op, kernel, code, r, call, stored)
         if all(k.product is not None or k.singles or kernel.shape == "reduce" for k in found) and len(found) > 0:
