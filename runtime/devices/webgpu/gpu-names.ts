@@ -11,5 +11,6 @@ declare global {
   interface GPUDevice {}
   interface GPUError {}
   interface GPUPipelineLayout {}
+  interface GPUTexture {}
 }
 export {};
