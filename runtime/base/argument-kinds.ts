@@ -8,10 +8,19 @@ export function refuse(op: string, name: string, wanted: string, got: unknown): 
   throw new TypeMismatchError(`${op}: argument '${name}' must be ${wanted}, got ${describe(got)}`);
 }
 
+/** What stands for the value of this property's owner where a number is wanted: of a tensor without axes its element. */
+export const instead: unique symbol = /* @__PURE__ */ Symbol("number");
+interface Instead {
+  [instead]?: (op: string, name: string, whole: boolean) => unknown;
+}
+const asNumber = (value: unknown, op: string, name: string, whole: boolean): unknown =>
+  (value as Instead | null | undefined)?.[instead]?.(op, name, whole) ?? value;
+
 /** A whole number that JavaScript counts exactly, as a number or a bigint. */
-export function integer(value: unknown, op: string, name: string): number {
+export function integer(value: unknown, op: string, name: string, wanted = "a whole number"): number {
+  if (typeof value !== "number") value = asNumber(value, op, name, true);
   const n = typeof value === "bigint" ? Number(value) : value;
-  if (!Number.isSafeInteger(n)) refuse(op, name, "a whole number", value);
+  if (!Number.isSafeInteger(n)) refuse(op, name, wanted, value);
   return n as number;
 }
 
@@ -28,6 +37,7 @@ export function count(value: unknown, op: string, name: string, least = 0): numb
 
 /** A number, or a boolean as 0 or 1. */
 export function number(value: unknown, op: string, name: string): number {
+  if (typeof value !== "number") value = asNumber(value, op, name, false);
   if (typeof value !== "number" && typeof value !== "boolean") refuse(op, name, "a number", value);
   return Number(value);
 }

@@ -1,7 +1,7 @@
 // Shapes, strides and axes: arithmetic on lists of numbers, and its errors.  No tensor, no memory.
 
 import { IndexError, OpError } from "./errors.js";
-import { elementsOf, living, integer, refuse } from "./argument-kinds.js";
+import { elementsOf, living, integer } from "./argument-kinds.js";
 
 export type Shape = readonly number[];
 
@@ -76,11 +76,7 @@ export function axesOf(dims: readonly number[], rank: number, op: string): numbe
 /** `f(2, 3)` or `f([2, 3])`: a list of whole numbers. */
 export function integers(args: readonly unknown[], op: string, name = "size"): number[] {
   const list = args.length === 1 && isList(args[0]) ? elementsOf(living(args[0], op)) : elementsOf(args);
-  return list.map((v) => {
-    const n = typeof v === "bigint" ? Number(v) : v;
-    if (!Number.isSafeInteger(n)) refuse(op, name, "whole numbers", v);
-    return n as number;
-  });
+  return list.map((v) => integer(v, op, name, "whole numbers"));
 }
 
 const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || ArrayBuffer.isView(v);

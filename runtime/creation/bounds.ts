@@ -4,6 +4,7 @@ import { number } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { Complex } from "../elements/complex-number.js";
 import type { DType } from "../elements/dtype.js";
+import { onHost } from "../tensor/number-in.js";
 import { Tensor } from "../tensor/tensor.js";
 
 export type Bound = number | Complex;
@@ -18,13 +19,6 @@ export function bound(value: unknown, op: string, name: string): Bound | Promise
   if (value.storage.device.type !== "cpu") return value.item() as Promise<Bound>;
   const known = onHost(value);
   return known instanceof Complex ? known : Number(known);
-}
-/** The first element of a tensor on the CPU. */
-export function onHost({ storage, dtype, offset }: Tensor): Bound | bigint {
-  const elements = storage.as(dtype);
-  return dtype === "complex64"
-    ? new Complex(Number(elements[2 * offset]), Number(elements[2 * offset + 1]))
-    : elements[offset]!;
 }
 function finite<B extends Bound>(value: B, op: string, name: string): B {
   if (![real(value), imaginary(value)].every(Number.isFinite))

@@ -12,7 +12,7 @@ import { describeTensor } from "../tensor/print.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import { count, flag, number } from "../base/argument-kinds.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
-import { onHost } from "./bounds.js";
+import { onHost } from "../tensor/number-in.js";
 import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { RandomSource } from "../elements/random.js";

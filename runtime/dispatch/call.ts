@@ -367,7 +367,7 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
 /** Whether an op takes these arguments: their types, shapes and options. */
 export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
   try {
-    const values = arrange(compiled.op, args),
+    const values = arrange(compiled.op, args, undefined, "try"),
       complex = complexOnes(compiled, values),
       plan = (given: unknown[]): void =>
         void planFor(compiled.pairs?.[0] ?? compiled, given, deviceOf(compiled, given));

@@ -8,6 +8,7 @@ import { engine } from "../base/errors.js";
 import { refuse } from "../base/argument-kinds.js";
 import { isOptions, missing, named, placeOf } from "../base/named-arguments.js";
 import { sourceOf } from "../elements/random.js";
+import { numberIn } from "../tensor/number-in.js";
 import { Tensor } from "../tensor/tensor.js";
 
 type Param = Op["params"][number];
@@ -41,9 +42,15 @@ const byPlace = (args: readonly unknown[]): number =>
  *
  * `args` are positional in PyTorch's order, then perhaps a plain object of options.
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing, a text that is none
- * of the op's: `texts` are those that may stand there.
+ * of the op's: `texts` are those that may stand there.  A tensor without axes may stand for an option that is a number;
+ * `reading` says whether it does, or whether the call is only tried.
  */
-export function arrange(op: Op, args: readonly unknown[], texts?: (p: Param) => Texts): unknown[] {
+export function arrange(
+  op: Op,
+  args: readonly unknown[],
+  texts?: (p: Param) => Texts,
+  reading: "read" | "try" | "refuse" = "read",
+): unknown[] {
   const { positional, names } = layoutOf(op),
     { params } = op,
     values = named(op.name, names, args, positional);
@@ -53,6 +60,8 @@ export function arrange(op: Op, args: readonly unknown[], texts?: (p: Param) => 
     if (i === values.length) values.push(undefined);
     if (values[i] === null && p.has_default && !p.optional && p.kind !== "dims") values[i] = undefined;
     let value = values[i];
+    if (p.slot < 0 && reading !== "refuse" && NUMBERS.has(p.kind) && value instanceof Tensor)
+      value = values[i] = numberIn(value, op.name, p.name, /^(int|dim)/.test(p.kind), reading === "try");
     if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) value = values[i] = Number(value);
     if (value === undefined && !p.optional && !p.has_default) throw missing(op.name, p.name);
     if (p.kind === "choice" && typeof value === "boolean") values[i] = String(value);
@@ -63,6 +72,8 @@ export function arrange(op: Op, args: readonly unknown[], texts?: (p: Param) => 
   return values;
 }
 
+/** Kinds of options for which a tensor without axes may stand. */
+const NUMBERS: ReadonlySet<string> = new Set(["num", "real", "int", "dim", "ints", "dims"]);
 const isWhole = (v: unknown): boolean => typeof v === "number" && Number.isInteger(v);
 const WANTED: Readonly<Record<string, string>> = {
   num: "a number",
@@ -132,10 +143,10 @@ export function choose(
     able = ops.filter(({ op }) => layoutOf(op).positional >= given),
     best =
       ops.find(({ op }) => {
-        const values = arranged(op, args);
+        const values = arranged(op, args, false);
         return values && op.params.every((p, i) => p.slot < 0 || fits(op, p, values[i], false));
       }) ??
-      ops.find(({ op }) => arranged(op, args) !== null) ??
+      ops.find(({ op }) => arranged(op, args, false) !== null) ??
       able.find(({ op }) => options.every((name) => placeOf(layoutOf(op).names, name) >= 0)) ??
       able[0] ??
       ops[0];
@@ -148,7 +159,7 @@ function refuseNumberForLists(ops: readonly CompiledOp[], args: readonly unknown
   const { params, name: called } = ops[0]!.op,
     isList = ({ kind, pack }: Param) => !pack && (kind === "ints" || kind === "reals");
   if (!params.some(isList)) return;
-  const values = arrange(ops[0]!.op, args);
+  const values = arrange(ops[0]!.op, args, undefined, "try");
   params.forEach((p, i) => {
     const { name } = p;
     if (!isList(p) || typeof values[i] !== "number") return;
@@ -157,12 +168,12 @@ function refuseNumberForLists(ops: readonly CompiledOp[], args: readonly unknown
   });
 }
 
-function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
+function arranged(op: Op, args: readonly unknown[], strict: boolean): unknown[] | null {
   const { stackTraceLimit } = engine;
   // Errors that nobody sees need no stack.
   if (stackTraceLimit) engine.stackTraceLimit = 0;
   try {
-    return byPlace(args) > layoutOf(op).positional ? null : arrange(op, args);
+    return byPlace(args) > layoutOf(op).positional ? null : arrange(op, args, undefined, strict ? "refuse" : "try");
   } catch {
     return null;
   } finally {
@@ -171,7 +182,7 @@ function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
 }
 
 function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
-  const values = arranged(op, args);
+  const values = arranged(op, args, strict);
   return values !== null && op.params.every((p, i) => fits(op, p, values[i], strict));
 }
 

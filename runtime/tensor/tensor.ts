@@ -8,13 +8,14 @@ import type { Device } from "../devices/device.js";
 import type { Complex } from "../elements/complex-number.js";
 import { type DType, differentiable, elementBytes, isFloat } from "../elements/dtype.js";
 import { capturing } from "../base/capturing.js";
-import { callable, refuse } from "../base/argument-kinds.js";
+import { callable, instead, refuse } from "../base/argument-kinds.js";
 import { atMost } from "../base/named-arguments.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
 import { describeTensor } from "./print.js";
+import { numberIn } from "./number-in.js";
 import { type NestedNumbers, readElements, readStored, checkNested, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "../base/shape.js";
 import { checkGradient, warnOfResult } from "./assigned-gradient.js";
@@ -125,6 +126,10 @@ export class Tensor implements TensorExamples {
   /** The number of axes, as `dim()`. */
   ndimension(): number {
     return this.shape.length;
+  }
+  /** @internal */
+  [instead](op: string, name: string, whole: boolean): unknown {
+    return numberIn(this, op, name, whole);
   }
   numel(): number {
     return numelOf(this.shape);
