@@ -23,7 +23,7 @@ import { Parameter } from "./parameter.js";
 import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, properties } from "./members.js";
 import { showTree } from "./shown.js";
 import { noExtraState, saveOwn, stateOf } from "./state-dict.js";
-import { type Destination, copied, moved } from "./transfer.js";
+import { type Destination, copyInto, moved } from "./transfer.js";
 import type { Walk } from "./tree.js";
 import * as tree from "./tree.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
@@ -215,9 +215,9 @@ class ModuleClass {
     throw noExtraState(this);
   }
 
-  /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
-  deepcopy(): this {
-    return copied(this, new Map(), (like) => Reflect.construct(ModuleClass, [], classOf(like))) as this;
+  /** `copy.deepcopy`: a module with its own parameters, buffers and modules.  `memo`: copies of what was copied already. */
+  deepcopy(memo?: Map<unknown, unknown>): this {
+    return copyInto(() => Reflect.construct(ModuleClass, [], classOf(this)) as this, this, memo ?? new Map());
   }
 
   // --- Modes ----------------------------------------------------------------------------------------
@@ -395,6 +395,6 @@ class ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, state_dict prefix? keep_vars?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, deepcopy memo?, state_dict prefix? keep_vars?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;

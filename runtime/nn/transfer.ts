@@ -5,6 +5,7 @@ import { type Device, toDevice } from "../devices/device.js";
 import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
 import { TypeMismatchError } from "../base/errors.js";
 import { atMost, given, isOptions, optionsIn } from "../base/named-arguments.js";
+import { keep } from "../tensor/memory.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
 import { hidden, isModule } from "./members.js";
@@ -56,33 +57,39 @@ export function moved<M extends Module>(
   return waits.length ? Promise.all(waits).then(() => module) : module;
 }
 
-/**
- * A copy of a module, of a tensor, or of lists of them; what was copied already is found in `made`, and `fresh` makes a
- * module of a class without anything in it.
- */
-export function copied(value: unknown, made: Map<unknown, unknown>, fresh: (like: Module) => unknown): unknown {
+/** A copy of a tensor, a module, or of lists, maps and plain objects of them; what was copied already is found in `made`. */
+export function copied<T>(value: T, made: Map<unknown, unknown>): T {
+  return copyOf(value, made) as T;
+}
+
+function copyOf(value: unknown, made: Map<unknown, unknown>): unknown {
   if (made.has(value)) return made.get(value);
   if (value instanceof Tensor) {
     const own = unrecorded(() => value.detach().clone()),
       copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
-    made.set(value, copy);
+    if (value.leafRequiresGrad) copy.requires_grad_();
+    made.set(value, keep(copy));
     return copy;
   }
-  if (Array.isArray(value)) return value.map((item) => copied(item, made, fresh));
-  if (!isModule(value)) return value;
-  const copy = fresh(value) as Module,
+  if (isModule(value)) return value.deepcopy(made);
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, made));
+  if (value instanceof Map)
+    return new Map(Array.from(value, (pair) => pair.map((x) => copyOf(x, made)) as [unknown, unknown]));
+  if (isOptions(value)) return Object.fromEntries(Object.entries(value).map(([key, x]) => [key, copyOf(x, made)]));
+  return value;
+}
+
+/** A copy of a module, of whose class `fresh` makes one that has nothing in it. */
+export function copyInto<M extends Module>(fresh: () => M, value: M, made: Map<unknown, unknown>): M {
+  if (made.has(value)) return made.get(value) as M;
+  const copy = fresh(),
     { buffers, transient, order } = hidden.get(value)!;
   made.set(value, copy);
   for (const name of order) hidden.get(copy)!.order.add(name);
-  for (const [name, tensor] of buffers)
-    copy.register_buffer(name, copied(tensor, made, fresh) as Tensor | null, !transient.has(name));
+  for (const [name, tensor] of buffers) copy.register_buffer(name, copied(tensor, made), !transient.has(name));
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
     if (!buffers.has(name))
-      Object.defineProperty(
-        copy,
-        name,
-        property.get ? property : { ...property, value: copied(property.value, made, fresh) },
-      );
+      Object.defineProperty(copy, name, property.get ? property : { ...property, value: copyOf(property.value, made) });
   }
   return copy;
 }

@@ -7,10 +7,10 @@ import { describe } from "../base/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { finfo } from "../functions/type-info.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Rate, type Shared, must, mustBeRate } from "./options.js";
+import { type Kernels, type Rate, type Shared, must, mustBeRate } from "./options.js";
 import { optimizer } from "./recipe.js";
 
-export interface AdafactorOptions extends Shared {
+export interface AdafactorOptions extends Shared, Pick<Kernels, "foreach"> {
   /** The most that a step goes, as a part of the parameter's own size. */
   lr: Rate;
   /** How the average of squares forgets: at step `n` it takes `n ** beta2_decay` of the new ones. */
@@ -40,7 +40,8 @@ function along(param: Tensor, axis: number): Tensor | null {
  */
 export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
   name: "Adafactor",
-  defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, maximize: false },
+  defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, foreach: null, maximize: false },
+  byName: "foreach",
   check({ lr, beta2_decay, eps, d, weight_decay }) {
     must(Array.isArray(eps) && eps.length === 2, `eps should be a pair of numbers but is: ${describe(eps)}`);
     const [eps1, eps2] = eps;

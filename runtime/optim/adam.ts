@@ -5,7 +5,7 @@ import type { Optimizer } from "./optimizer.js";
 import {
   type Betas,
   type Decoupled,
-  type Placed,
+  type Kernels,
   type Shared,
   mustBeBetas,
   mustBeRate,
@@ -13,7 +13,7 @@ import {
 } from "./options.js";
 import { type OptimizerClass, optimizer } from "./recipe.js";
 
-interface Averaging extends Shared {
+interface Averaging extends Shared, Kernels {
   /** How much of the averages of the gradient and of its square is kept at each step, each from 0 to 1. */
   betas: Betas;
   /** Added to what is divided by, so that nothing is divided by 0. */
@@ -46,6 +46,7 @@ const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> 
   optimizer<AdamOptions>({
     name,
     defaults,
+    byName: "foreach",
     check,
     op: (o) => (o.amsgrad ? amsgrad_stepOp : adam_stepOp),
     state: { ...moments, max_exp_avg_sq: (o) => (o.amsgrad ? 0 : null) },
@@ -67,7 +68,11 @@ export const Adam = /* @__PURE__ */ adam("Adam", {
   eps: 1e-8,
   weight_decay: 0,
   amsgrad: false,
+  foreach: null,
   maximize: false,
+  capturable: false,
+  differentiable: false,
+  fused: null,
   decoupled_weight_decay: false,
 });
 export type Adam = Optimizer<AdamOptions>;
@@ -87,12 +92,16 @@ export const AdamW = /* @__PURE__ */ adam("AdamW", {
   eps: 1e-8,
   weight_decay: 1e-2,
   amsgrad: false,
+  foreach: null,
   maximize: false,
+  capturable: false,
+  differentiable: false,
+  fused: null,
   decoupled_weight_decay: true,
 });
 export type AdamW = Optimizer<AdamOptions>;
 
-export interface AdamaxOptions extends Averaging, Placed {}
+export interface AdamaxOptions extends Averaging {}
 /**
  * Adam with the largest gradient so far in place of the average of squares.
  *
@@ -105,7 +114,17 @@ export interface AdamaxOptions extends Averaging, Placed {}
 export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
   name: "Adamax",
   check,
-  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, foreach: null, maximize: false },
+  defaults: {
+    lr: 2e-3,
+    betas: [0.9, 0.999],
+    eps: 1e-8,
+    weight_decay: 0,
+    foreach: null,
+    maximize: false,
+    differentiable: false,
+    capturable: false,
+  },
+  byName: "maximize",
   op: () => adamax_stepOp,
   state: { exp_avg: () => 0, exp_inf: () => 0 },
   words: (o, { step }) => corrections(o, step),
@@ -134,8 +153,12 @@ export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
     weight_decay: 0,
     momentum_decay: 4e-3,
     decoupled_weight_decay: false,
+    foreach: null,
     maximize: false,
+    capturable: false,
+    differentiable: false,
   },
+  byName: "foreach",
   check(o) {
     check(o);
     mustNotBeNegative(o, { momentum_decay: "momentum_decay value" });
@@ -176,8 +199,12 @@ export const RAdam = /* @__PURE__ */ optimizer<RAdamOptions>({
     eps: 1e-8,
     weight_decay: 0,
     decoupled_weight_decay: false,
+    foreach: null,
     maximize: false,
+    capturable: false,
+    differentiable: false,
   },
+  byName: "foreach",
   op: () => radam_stepOp,
   state: moments,
   words(o, { step }) {

@@ -30,6 +30,13 @@ export class OptimizerHooks {
   readonly saved: Registry<StateHook> = new Set();
   readonly loading: Registry<StateHook> = new Set();
   readonly loaded: Registry<OptimizerHook> = new Set();
+
+  copy(): OptimizerHooks {
+    return Object.assign(
+      new OptimizerHooks(),
+      Object.fromEntries(Object.entries(this).map(([k, s]) => [k, new Set(s)])),
+    );
+  }
 }
 /** Those of all optimizers, around an optimizer's own. */
 export const everywhere = /* @__PURE__ */ new OptimizerHooks();

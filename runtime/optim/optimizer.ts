@@ -8,6 +8,7 @@ import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import { type RemovableHandle, hookInto } from "../nn/hooks.js";
 import { shown } from "../nn/shown.js";
+import { copied } from "../nn/transfer.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled, nameOf } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -151,6 +152,20 @@ export abstract class Optimizer<O extends object = object> {
     return null;
   }
 
+  /**
+   * An optimizer with its own parameters, state and groups of the same values; `copy.deepcopy` in Python.  `memo`: what
+   * was copied already, and its copy, such as the parameters of `model.deepcopy(memo)`, which the copy then moves.
+   */
+  deepcopy(memo?: Map<unknown, unknown>): this {
+    const made = memo ?? new Map<unknown, unknown>(),
+      copy = Object.create(Object.getPrototypeOf(this) as object) as this,
+      { hooks, ...own } = this;
+    made.set(this, copy);
+    Object.assign(copy, copied(own, made), { hooks: hooks.copy() });
+    if (this.own) copy.surround((Object.getPrototypeOf(this) as this).step as () => unknown);
+    return copy;
+  }
+
   // --- State ----------------------------------------------------------------------------------------
 
   /** The state by the number of the parameter, and the groups with such numbers: as PyTorch's. */
@@ -225,7 +240,7 @@ titled(Optimizer, "Optimizer");
 limited(
   Optimizer,
   "Optimizer.",
-  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, surround !, once !, update !, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook, register_state_dict_pre_hook hook prepend?, register_state_dict_post_hook hook prepend?, register_load_state_dict_pre_hook hook prepend?, register_load_state_dict_post_hook hook prepend?",
+  "add_param_group param_group{}, zero_grad set_to_none?, deepcopy memo?, step closure?, surround !, once !, update !, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook, register_state_dict_pre_hook hook prepend?, register_state_dict_post_hook hook prepend?, register_load_state_dict_pre_hook hook prepend?, register_load_state_dict_post_hook hook prepend?",
 );
 
 /** The group with numbers in the place of tensors; a promise where they are on a GPU. */

@@ -4,17 +4,23 @@ import { named } from "../base/named-arguments.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** What PyTorch's constructors take besides: how it computes, not what. */
-const WITHOUT_EFFECT = ["foreach", "capturable", "fused", "differentiable"];
-
-/** Such options where they have a place among the others; null among the defaults. */
-export interface Placed {
+/** Options by which PyTorch chooses kernels: groups hold them, and they change nothing here. */
+export interface Kernels {
   /** Taken for PyTorch's sake, without effect: parameters are changed together wherever they can be. */
   foreach?: boolean | null;
   /** Taken for PyTorch's sake, without effect: every step can be captured. */
-  capturable?: boolean | null;
+  capturable?: boolean;
+  /** Taken for PyTorch's sake, without effect: a step is one kernel wherever it can be. */
+  fused?: boolean | null;
   /** Taken for PyTorch's sake; true is refused. */
-  differentiable?: boolean | null;
+  differentiable?: boolean;
+}
+
+/** Refuses of these options what PyTorch refuses, and steps that gradients go through. */
+export function checkKernels({ foreach, fused, differentiable }: Kernels): void {
+  must(!(fused && differentiable), "`fused` does not support `differentiable`");
+  must(!(fused && foreach), "`fused` and `foreach` cannot be `true` together.");
+  must(!differentiable, "differentiable steps are not supported");
 }
 
 /** What nearly every optimizer takes. */
@@ -41,28 +47,23 @@ export interface Momentum {
 
 /**
  * `params` or `optimizer`, and the options of `args`, by position in the order of `defaults` or in a trailing object, and
- * defaults for the others (undefined: none).
+ * defaults for the others (undefined: none).  `byName`: the first option that has no position.
  */
 export function optionsOf<O extends object>(
   name: string,
   first: string,
   defaults: O,
   args: readonly unknown[],
+  byName?: string,
 ): [first: never, options: O] {
   const names = [first, ...Object.keys(defaults)],
     out = { ...defaults, [first]: undefined } as Record<string, unknown>,
-    rest: Record<string, unknown> = {},
-    // By name alone, as what comes after it, in PyTorch or at its place there; unless what follows has a place, too.
-    last = WITHOUT_EFFECT.includes(names.at(-1)!) ? names.length : [...names, "maximize"].indexOf("maximize"),
-    values = named(`${name}.__init__()`, names, args, last, first === "params" ? WITHOUT_EFFECT : [], rest);
+    values = named(`${name}.__init__()`, names, args, byName ? names.indexOf(byName) : names.length);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
     else if (out[key] === undefined)
       throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
   });
-  if ((out["differentiable"] ?? rest["differentiable"]) === true)
-    throw new OpError(`${name}: differentiable steps are not supported`);
-  for (const key of WITHOUT_EFFECT) delete out[key];
   const { [first]: whose, ...options } = out;
   return [whose as never, options as O];
 }

@@ -12,7 +12,7 @@ import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
-import { naming, optionsOf } from "./options.js";
+import { checkKernels, naming, optionsOf } from "./options.js";
 import type { State } from "./state.js";
 
 /** Numbers that are kept for a parameter; `step` counts from 1. */
@@ -24,6 +24,8 @@ export interface Recipe<O extends object> {
   readonly name: string;
   /** In the order of PyTorch's constructor. */
   readonly defaults: O;
+  /** The first of them that comes by name alone. */
+  readonly byName?: keyof O & string;
   /** Throws for options that make no sense, in PyTorch's words. */
   readonly check: (options: O) => void;
   /** The definition of a step; its tensors are the parameter, its gradient and the state, in the order of `state`. */
@@ -77,8 +79,9 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
     names = kept.map(([name]) => name);
   class Made extends Optimizer<O> {
     constructor(...args: unknown[]) {
-      const [params, options] = optionsOf(recipe.name, "params", recipe.defaults, args);
+      const [params, options] = optionsOf(recipe.name, "params", recipe.defaults, args, recipe.byName);
       naming(recipe.name, () => {
+        checkKernels(options);
         recipe.check(options);
       });
       super(params, options);

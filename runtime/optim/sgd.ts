@@ -2,11 +2,11 @@
 
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
 import { describe } from "../base/errors.js";
-import { type Momentum, type Placed, type Rate, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Momentum, type Kernels, type Rate, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type Plain, bothParts, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";
 
-export interface SGDOptions extends Shared, Momentum {
+export interface SGDOptions extends Shared, Momentum, Kernels {
   /** How much of the gradient is left out of the momentum, from 0 to 1. */
   dampening: number;
 }
@@ -21,7 +21,18 @@ export interface SGDOptions extends Shared, Momentum {
  */
 export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
   name: "SGD",
-  defaults: { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false },
+  defaults: {
+    lr: 1e-3,
+    momentum: 0,
+    dampening: 0,
+    weight_decay: 0,
+    nesterov: false,
+    maximize: false,
+    foreach: null,
+    differentiable: false,
+    fused: null,
+  },
+  byName: "maximize",
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, { momentum: "momentum value", weight_decay: "weight_decay value" });
@@ -36,7 +47,7 @@ export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
 });
 export type SGD = Optimizer<SGDOptions>;
 
-export interface ASGDOptions extends Shared, Placed {
+export interface ASGDOptions extends Shared, Kernels {
   /** How strongly parameters and the learning rate shrink with the number of steps. */
   lambd: number;
   /** The power with which the learning rate falls. */
@@ -65,8 +76,8 @@ export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
     weight_decay: 0,
     foreach: null,
     maximize: false,
-    differentiable: null,
-    capturable: null,
+    differentiable: false,
+    capturable: false,
   },
   check(o) {
     mustBeRate(o.lr);
@@ -83,7 +94,7 @@ export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
 });
 export type ASGD = Optimizer<ASGDOptions>;
 
-export interface RpropOptions extends Pick<Shared, "maximize"> {
+export interface RpropOptions extends Pick<Shared, "maximize">, Kernels {
   /** How far the first step goes; later steps have sizes of their own. */
   lr: Rate;
   /** By what an element's step is multiplied where its gradient changed its sign, and where it did not. */
@@ -102,7 +113,16 @@ export interface RpropOptions extends Pick<Shared, "maximize"> {
  */
 export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
   name: "Rprop",
-  defaults: { lr: 1e-2, etas: [0.5, 1.2], step_sizes: [1e-6, 50], maximize: false },
+  defaults: {
+    lr: 1e-2,
+    etas: [0.5, 1.2],
+    step_sizes: [1e-6, 50],
+    capturable: false,
+    foreach: null,
+    maximize: false,
+    differentiable: false,
+  },
+  byName: "capturable",
   check({ lr, etas, step_sizes }) {
     must(isPair(etas), `Invalid eta values: ${describe(etas)}`);
     must(isPair(step_sizes), `Invalid step sizes: ${describe(step_sizes)}`);

@@ -2,11 +2,11 @@
 
 import { adadelta_stepOp, adagrad_stepOp, rmsprop_momentum_stepOp, rmsprop_stepOp } from "../../ops/optim.js";
 import type { Optimizer } from "./optimizer.js";
-import { type Momentum, type Placed, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Momentum, type Kernels, type Shared, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { bothParts, optimizer } from "./recipe.js";
 
 /** What those take that divide by the size of past gradients. */
-interface Dividing extends Shared, Placed {
+interface Dividing extends Shared, Kernels {
   /** Added to what is divided by, so that nothing is divided by 0. */
   eps: number;
 }
@@ -34,10 +34,10 @@ export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
     weight_decay: 0,
     momentum: 0,
     centered: false,
-    capturable: null,
+    capturable: false,
     foreach: null,
     maximize: false,
-    differentiable: null,
+    differentiable: false,
   },
   check(o) {
     mustBeRate(o.lr);
@@ -82,7 +82,10 @@ export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
     eps: 1e-10,
     foreach: null,
     maximize: false,
+    differentiable: false,
+    fused: null,
   },
+  byName: "maximize",
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, {
@@ -113,7 +116,17 @@ export interface AdadeltaOptions extends Dividing {
  */
 export const Adadelta = /* @__PURE__ */ optimizer<AdadeltaOptions>({
   name: "Adadelta",
-  defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, foreach: null, maximize: false },
+  defaults: {
+    lr: 1,
+    rho: 0.9,
+    eps: 1e-6,
+    weight_decay: 0,
+    foreach: null,
+    capturable: false,
+    maximize: false,
+    differentiable: false,
+  },
+  byName: "capturable",
   check(o) {
     mustBeRate(o.lr);
     must(o.rho >= 0 && o.rho <= 1, `Invalid rho value: ${o.rho}`);
