@@ -147,6 +147,16 @@ export {
   triplet_margin_loss,
   zero_,
 } from "./composite/root/root-functions.js";
+export {
+  sym_float,
+  sym_int,
+  sym_ite,
+  sym_max,
+  sym_min,
+  sym_not,
+  sym_sqrt,
+  sym_sum,
+} from "./functions/symbolic.js";
 export { cond, while_loop } from "./functions/control.js";
 export { fake_quantize_per_channel_affine } from "./composite/adapted.js";
 export { segment_reduce, type SegmentOptions } from "./composite/segments.js";

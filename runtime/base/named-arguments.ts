@@ -3,7 +3,7 @@
 
 import { TypeMismatchError } from "./errors.js";
 import { flag, living, unknownOption } from "./argument-kinds.js";
-import { LEGACY, legacyReduction } from "./legacy-reduction.js";
+import { LEGACY, hasLegacy, legacyReduction, withoutLegacy } from "./legacy-reduction.js";
 
 /** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
@@ -62,7 +62,7 @@ export function putOptions(
   for (const name of Object.keys(options)) {
     const at = placeOf(names, name),
       other = at < 0 ? others[placeOf(others, name)] : names[at],
-      old = at < 0 && reduced >= 0 ? LEGACY[placeOf(LEGACY, name)] : undefined;
+      old = at < 0 && reduced >= 0 && hasLegacy(op, names) ? LEGACY[placeOf(LEGACY, name)] : undefined;
     if (other === undefined && old !== undefined) {
       const value = given(op, name, options[name]);
       if (value !== null) legacy[old] = flag(value, op, name);
@@ -100,9 +100,14 @@ export function named(
   rest?: Record<string, unknown>,
 ): unknown[] {
   const last = args[args.length - 1],
-    byName = isOptions(last) ? last : null,
-    values: unknown[] = Array.prototype.slice.call(args);
+    byName = isOptions(last) ? last : null;
+  let values: unknown[] = Array.prototype.slice.call(args);
   if (byName) values.pop();
+  const end = values[values.length - 1];
+  if (values.length && (typeof end !== "object" || end === null) && hasLegacy(op, names)) {
+    const now = withoutLegacy(op, names, values);
+    if (now !== values) most = Math.max(most, (values = now).length);
+  }
   atMost(op, values, most);
   if (values.length > most) values.length = most;
   for (let i = 0; i < values.length; i++) given(op, names[i] ?? names[names.length - 1]!, values[i]);

@@ -30,8 +30,23 @@ export function contiguousStrides(shape: Shape): Shape {
   return Object.freeze(strides);
 }
 
+/** The axes from the slowest to the fastest of the memory formats that are not row-major, by the number of axes. */
+const CHANNELS_LAST: Readonly<Record<string, Shape>> = {
+  "torch.channels_last": [0, 2, 3, 1],
+  "torch.channels_last_3d": [0, 2, 3, 4, 1],
+};
+
 /** Whether strides are row-major; axes of length 1 may have any stride, and where nothing is all of them. */
-export function isContiguous(shape: Shape, strides: Shape): boolean {
+export function isContiguous(shape: Shape, strides: Shape, format?: string): boolean {
+  const order = format ? CHANNELS_LAST[format] : undefined;
+  if (order)
+    return (
+      order.length === shape.length &&
+      isContiguous(
+        order.map((i) => shape[i]!),
+        order.map((i) => strides[i]!),
+      )
+    );
   if (shape.includes(0)) return true;
   let step = 1;
   for (let i = shape.length - 1; i >= 0; i--) {

@@ -30,6 +30,8 @@ declare module "../tensor/tensor.js" {
     dist(other: Tensor, p?: number | { p?: number }): Tensor;
     /** The tensor to the power `exponent`, in float64 on the CPU. */
     float_power(exponent: Tensor | number): Tensor;
+    /** In place; refused where the result has another type, as of float32 on the CPU, where powers are float64. */
+    float_power_(exponent: Tensor | number): this;
     /** The vector product along the first axis of length 3, or along `dim`. */
     cross(other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
     /** The norm of order `p` along `dim`. */
@@ -144,6 +146,15 @@ for (const name of ["resolve_conj", "resolve_neg"]) {
     return this;
   });
 }
+install("float_power_", function (...args) {
+  const [exponent] = taken("float_power_ exponent", args) as [Tensor | number],
+    made = composite.float_power(this, exponent);
+  if (made.dtype !== this.dtype)
+    throw new OpError(
+      `the base given to float_power_ has dtype ${this.dtype} but the operation's result requires dtype ${made.dtype}`,
+    );
+  return copy_(this, inShape(this, made, "float_power_"), "float_power_");
+});
 install("positive", function (...args) {
   taken("positive", args);
   return positive(this);

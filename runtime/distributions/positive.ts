@@ -160,11 +160,9 @@ export const Weibull = /* @__PURE__ */ family<"scale" | "concentration">({
   holds: { scale: positive, concentration: positive },
   support: positive,
   mean: (p) => weibull_power(p, filled([], 1, p.scale)),
-  mode: ({ scale, concentration }) => {
-    const rising = gt(concentration, 1),
-      share = sub(1, reciprocal(where(rising, concentration, 2)));
-    return where(rising, mul(scale, pow(share, reciprocal(concentration))), 0);
-  },
+  // PyTorch's formula, also below 1, where the density has no largest value.
+  mode: ({ scale, concentration }) =>
+    mul(scale, pow(div(sub(concentration, 1), concentration), reciprocal(concentration))),
   variance: (p) => {
     const [mean, square] = [1, 2].map((k) => weibull_power(p, filled([], k, p.scale))) as [Tensor, Tensor];
     return sub(square, pow(mean, 2));

@@ -8,6 +8,8 @@ import { type AccumulateGrad, callHook, gradientEdge, Node } from "../tape/node.
 import { Storage } from "../tensor/storage.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
+import { empty, tensor } from "../creation/create.js";
+import { integers } from "../base/shape.js";
 import { adjoint, unsafe_split_with_sizes } from "./tensor-functions.js";
 import { is_nonzero, is_same_size, strided } from "./settings.js";
 
@@ -106,6 +108,14 @@ declare module "../tensor/tensor.js" {
      */
     readonly retains_grad: boolean;
     /**
+     * The tensor that it is a view of; null where it is none.
+     *
+     * @example
+     * const x = torch.zeros(2, 3);
+     * x.t()._base === x  // true
+     */
+    readonly _base: Tensor | null;
+    /**
      * Which of the results it is of the function that made it.
      *
      * @example
@@ -113,6 +123,13 @@ declare module "../tensor/tensor.js" {
      * torch.max(x, 1).values.output_nr  // 0
      */
     readonly output_nr: number;
+    /**
+     * A tensor of its type where it is: of these sizes without values, or with those of a list or of another tensor.
+     *
+     * @example
+     * torch.zeros(2, { dtype: torch.int32 }).new([3, 4])  // [3, 4]
+     */
+    readonly new: (...args: (number | readonly number[] | Tensor)[]) => Tensor;
     /** -1 on the CPU, else the number of the GPU. */
     get_device(): number;
     is_nonzero(): Promise<boolean>;
@@ -204,6 +221,7 @@ const properties: Record<string, (x: Tensor) => unknown> = {
   name: () => null,
   retains_grad: (x) => x.currentNode()?.retained?.get(x.outputNumber)?.deref() === x,
   output_nr: (x) => x.outputNumber,
+  _base: (x) => x.base,
 };
 const itself = (x: Tensor) => x;
 const methods: Record<string, (x: Tensor) => unknown> = {
@@ -234,6 +252,18 @@ for (const [name, f] of Object.entries(methods))
     taken(/pin/.test(name) ? `${name} device?` : name, args);
     return f(this);
   });
+define("new", function (...args) {
+  const { dtype, device } = this,
+    [first] = args;
+  if (first instanceof Tensor && first.dtype !== dtype)
+    throw new TypeMismatchError(`new: expected a tensor of ${dtype}, got one of ${first.dtype}`);
+  if (args.length === 1 && typeof first === "object")
+    // A list is data; a shape, which is frozen, is sizes.
+    return Object.isFrozen(first)
+      ? empty(first as readonly number[], { dtype, device })
+      : tensor(first as never, { dtype, device });
+  return empty(args.length ? integers(args, "new") : [0], { dtype, device });
+});
 define("unsafe_split_with_sizes", function (...args) {
   return unsafe_split_with_sizes(this, ...(args as [readonly number[]]));
 });

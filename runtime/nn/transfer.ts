@@ -68,6 +68,11 @@ function copyOf(value: unknown, made: Map<unknown, unknown>): unknown {
     const own = unrecorded(() => value.detach().clone()),
       copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
     if (value.leafRequiresGrad) copy.requires_grad_();
+    // A parameter that waits for its sizes.
+    for (const own of ["stand_in", "shape"]) {
+      const property = Object.getOwnPropertyDescriptor(value, own);
+      if (property) Object.defineProperty(copy, own, property);
+    }
     made.set(value, keep(copy));
     return copy;
   }

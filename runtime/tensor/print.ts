@@ -186,22 +186,23 @@ function printed(x: Tensor, elements: Elements): string {
 
 /** Size, type and device, for messages. */
 export function describeTensor(x: Tensor): string {
-  return `tensor(size=[${x.shape.join(", ")}], dtype=torch.${x.dtype}, device='${x.device}')`;
+  return x.stand_in ?? `tensor(size=[${x.shape.join(", ")}], dtype=torch.${x.dtype}, device='${x.device}')`;
 }
 
 /** What is known without the values. */
 const unread = (x: Tensor): string => `tensor(..., ${suffixes(x, true).join(", ")})`;
 
-const headed = (x: Tensor, text: string): string => x.stand_in ?? (x.heading ?? "") + text;
+const headed = (x: Tensor, text: string): string => (x.heading ?? "") + text;
 
 /** The tensor with its values. */
 export async function print(x: Tensor): Promise<string> {
-  return headed(x, x.device === "meta" ? unread(x) : printed(x, await readStored(x, "print")));
+  return x.stand_in ?? headed(x, x.device === "meta" ? unread(x) : printed(x, await readStored(x, "print")));
 }
 
 /** With its values where they are at hand, else what is known without waiting. */
 export function printSync(x: Tensor): string {
   if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
+  if (x.stand_in) return x.stand_in;
   if (x.device !== "cpu") return headed(x, unread(x));
   const { dtype, shape, strides, offset } = inMemory(x);
   return headed(x, printed(x, arrange(x.storage.as(dtype), dtype, shape, strides, offset)));

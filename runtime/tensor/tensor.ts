@@ -32,7 +32,8 @@ export interface Layout {
 export class Tensor implements TensorExamples {
   /** Where the elements lie; views share it. */
   storage: Storage;
-  private sizes: readonly number[];
+  /** @internal What `shape` answers, also of a tensor that waits for its sizes. */
+  sizes: readonly number[];
   private steps: readonly number[];
   /** The first element's place in the storage. */
   offset: number;
@@ -146,9 +147,9 @@ export class Tensor implements TensorExamples {
   element_size(): number {
     return elementBytes(this.dtype);
   }
-  /** Whether the elements lie in row-major order without gaps: all results do, whatever `memory_format` asks for. */
-  is_contiguous(_?: { memory_format?: string }): boolean {
-    return isContiguous(this.shape, this.strides);
+  /** Whether the elements lie in that order without gaps: by rows, as all results do whatever they are asked for. */
+  is_contiguous(memory_format?: string | { memory_format?: string }): boolean {
+    return isContiguous(this.shape, this.strides, memory_format as string | undefined);
   }
   is_floating_point(): boolean {
     return isFloat(this.dtype);
@@ -392,7 +393,7 @@ if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { valu
 
 /** Another tensor on the same elements, outside of the tape. */
 export function alias(tensor: Tensor, enrolled = false): Tensor {
-  return new Tensor(tensor.storage, tensor.dtype, tensor.shape, tensor.strides, tensor.offset, enrolled);
+  return new Tensor(tensor.storage, tensor.dtype, tensor.sizes, tensor.strides, tensor.offset, enrolled);
 }
 
 export type { DType };

@@ -82,4 +82,66 @@ export default {
     const told = said.filter((text) => /size_average/.test(text));
     equal(new Set(told).size === told.length && told.length <= 3, true);
   },
+  "the two by position, where PyTorch has them": async ({ torch, tensor, equal, throws }) => {
+    const { nn } = torch,
+      F = nn.functional,
+      { warn } = console,
+      [x, y] = [tensor([[1, 2]]), tensor([[3, 5]])],
+      classes = tensor([1], { dtype: "int64" }),
+      same = async (got, wanted) => equal(await got.tolist(), await wanted.tolist());
+    console.warn = () => undefined;
+    try {
+      // What each loss has before size_average, and how that is followed.
+      const modules = {
+        MSELoss: [],
+        L1Loss: [],
+        KLDivLoss: [],
+        BCELoss: [null],
+        BCEWithLogitsLoss: [null],
+        MultiLabelSoftMarginLoss: [null],
+      };
+      for (const [name, before] of Object.entries(modules)) {
+        const [a, b] = name === "BCELoss" ? [x.mul(0.3), y.mul(0.2)] : [x, y];
+        for (const [given, reduction] of [
+          [[null, null, "sum"], "sum"],
+          [[false], "sum"],
+          [[null, false], "none"],
+          [[true, null, "none"], "mean"],
+        ])
+          await same(nn[name](...before, ...given)(a, b), nn[name]({ reduction })(a, b));
+      }
+      for (const [given, reduction] of [
+        [[null, null, -100, null, "sum"], "sum"],
+        [[null, false, -100], "sum"],
+        [[null, null, -100, false], "none"],
+        [[null, -100, "sum"], "sum"],
+      ]) {
+        await same(nn.CrossEntropyLoss(...given)(x, classes), nn.CrossEntropyLoss({ reduction })(x, classes));
+        if (given[1] === -100) continue;
+        await same(F.cross_entropy(x, classes, ...given), F.cross_entropy(x, classes, { reduction }));
+        await same(F.nll_loss(x, classes, ...given), F.nll_loss(x, classes, { reduction }));
+      }
+      await same(
+        F.cross_entropy(x, classes, null, null, -100, null, "sum", 0.1),
+        F.cross_entropy(x, classes, { reduction: "sum", label_smoothing: 0.1 }),
+      );
+      await same(F.mse_loss(x, y, null, null, "sum"), F.mse_loss(x, y, { reduction: "sum" }));
+      await same(F.smooth_l1_loss(x, y, null, null, "sum", 2), F.smooth_l1_loss(x, y, { reduction: "sum", beta: 2 }));
+      await same(
+        F.poisson_nll_loss(x, y, true, false, null, 1e-8, null, "sum"),
+        F.poisson_nll_loss(x, y, { reduction: "sum" }),
+      );
+      await same(
+        nn.TripletMarginLoss(1, 2, 1e-6, false, null, null, "sum")(x, y, x),
+        nn.TripletMarginLoss({ reduction: "sum" })(x, y, x),
+      );
+      // Losses that came later have never had them.
+      for (const later of ["HuberLoss", "GaussianNLLLoss", "CTCLoss", "TripletMarginWithDistanceLoss"])
+        await throws(() => nn[later]({ size_average: true }), /unexpected keyword argument 'size_average'/);
+      await throws(() => F.huber_loss(x, y, { size_average: true }), /unexpected keyword argument 'size_average'/);
+      await throws(() => nn.HuberLoss(null, null, "sum"), /at most 2 positional arguments|must be/);
+    } finally {
+      console.warn = warn;
+    }
+  },
 };

@@ -172,4 +172,18 @@ export default {
     const x = given([1, 2], "float32");
     t.equal(torch.asarray(x, { copy: false, device: t.device }) === x, true);
   },
+  "types that PyTorch has no kernels for, or no room": async ({ torch, tensor, device, equal, throws }) => {
+    const F = torch.nn.functional,
+      one = tensor([1], { dtype: "int64" });
+    for (const dtype of device === "cpu" ? ["float16", "bfloat16"] : ["bfloat16"]) {
+      const log_probs = torch.zeros([2, 1, 2], { device, dtype });
+      await throws(() => F.ctc_loss(log_probs, one.view(1, 1), [2], [1]), /not implemented for 'b?float16'/);
+    }
+    const wide = /result requires dtype float64/;
+    if (device === "cpu") {
+      await throws(() => tensor([1, 2]).float_power_(2), wide);
+      equal(await tensor([1, 2], { dtype: "float64" }).float_power_(2).tolist(), [1, 4]);
+      await throws(() => one.clone().float_power_(2), wide);
+    } else equal(await tensor([1, 2]).float_power_(2).tolist(), [1, 4]);
+  },
 };

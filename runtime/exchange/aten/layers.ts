@@ -1,5 +1,6 @@
 // ATen's operators of layers that lie beneath those of torch.nn.functional: what normalises, hides and selects.
 
+import { embedding_bag } from "../../composite/embedding-bag.js";
 import { arange, zeros } from "../../creation/create.js";
 import { norm_except_dim } from "../../composite/root/root-functions.js";
 import * as F from "../../../names/functional.js";
@@ -49,6 +50,24 @@ function groupedProduct(rows: Tensor, matrices: Tensor, ends: Tensor): Tensor {
 const leaky: Operator = ({ args: [x, , lower, upper, training] }) =>
   F.rrelu(x as Tensor, (lower ?? 1 / 8) as number, (upper ?? 1 / 3) as number, (training ?? false) as boolean);
 
+const BAGS = ["sum", "mean", "max"];
+/** `wrapped`: whether a padding index below 0 counts from the end, where otherwise it means that there is none. */
+const bag =
+  (wrapped: boolean): Operator =>
+  ({ args }) => {
+    const [weight, indices, offsets, scale_grad_by_freq, mode, , weights, last, at] = args as [Tensor, ...unknown[]],
+      given = (at ?? -1) as number,
+      padding = wrapped && given < 0 ? given + weight.shape[0]! : given;
+    const out = (embedding_bag as (...args: unknown[]) => Tensor)(indices, weight, offsets, {
+      mode: BAGS[(mode as number | undefined) ?? 0],
+      per_sample_weights: weights ?? null,
+      include_last_offset: Boolean(last),
+      scale_grad_by_freq: Boolean(scale_grad_by_freq),
+      ...(padding >= 0 ? { padding_idx: padding } : {}),
+    });
+    return [out, null, null, null];
+  };
+
 export const LAYERS: Readonly<Record<string, Operator>> = {
   _weight_norm: ({ args: [v, g, dim] }) => weightNormed(v as Tensor, g as Tensor, (dim as Maybe<number>) ?? 0)[0],
   _weight_norm_interface: ({ args: [v, g, dim] }) =>
@@ -65,6 +84,9 @@ export const LAYERS: Readonly<Record<string, Operator>> = {
     t["where"]!(torch.gt(x as Tensor, 0), x, torch.mul(x as Tensor, weight as Tensor)),
   rrelu_with_noise: leaky,
   rrelu_with_noise_functional: (call) => [leaky(call), call.args[1]],
+  _embedding_bag: bag(false),
+  _embedding_bag_forward_only: bag(false),
+  embedding_bag: bag(true),
   embedding_renorm_: ({ args: [weight, indices, most, order] }) =>
     unrecorded(() => {
       const rows = views.reshape(to(indices as Tensor, ["int64"]) as Tensor, [-1]),

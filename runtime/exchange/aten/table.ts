@@ -1,5 +1,5 @@
-// PyTorch's ATen operators that are called otherwise here, or have no function of their name.  The keys are operators,
-// "name" or "name.overload"; arguments come in the order of PyTorch's schema.
+// PyTorch's ATen operators that are called otherwise here, or have no function of their name, by "name" or
+// "name.overload"; arguments come in the order of PyTorch's schema.
 
 import * as create from "../../creation/create.js";
 import * as random from "../../creation/random-tensors.js";
@@ -131,30 +131,12 @@ const attention =
 /** In the type that is asked for, if one is. */
 const typed = (x: Tensor, dtype: Maybe<DType>): Tensor => (dtype ? (to(x, [dtype]) as Tensor) : x);
 
-const BAGS = ["sum", "mean", "max"];
-
 /** null takes all of an axis. */
 const indexSpecs = (indices: readonly Maybe<Tensor>[]): IndexSpec[] => indices.map((at) => at ?? ":");
 const picked = by((x: Tensor, indices: readonly Maybe<Tensor>[]) => index(x, indexSpecs(indices)));
 const put = by((x: Tensor, indices: readonly Maybe<Tensor>[], values: Tensor, accumulate?: boolean) =>
   index_put(x, indexSpecs(indices) as never, values, { accumulate: accumulate ?? false }),
 );
-
-/** `wrapped`: whether a padding index below 0 counts from the end, where otherwise it means that there is none. */
-const bag =
-  (wrapped: boolean): Operator =>
-  ({ args }) => {
-    const [weight, indices, offsets, scale_grad_by_freq, mode, , weights, last, index] = args as Args,
-      padding = wrapped && index < 0 ? index + weight.shape[0] : index;
-    const out = named["embedding_bag"]!(indices, weight, offsets, {
-      mode: BAGS[(mode as number | undefined) ?? 0],
-      ...(weights ? { per_sample_weights: weights as Tensor } : {}),
-      ...(last ? { include_last_offset: true } : {}),
-      ...(scale_grad_by_freq ? { scale_grad_by_freq } : {}),
-      ...((padding ?? -1) >= 0 ? { padding_idx: padding as number } : {}),
-    }) as Tensor;
-    return [out, null, null, null];
-  };
 
 /** Every element after the first that a step of `step` reaches. */
 function sliced(x: Tensor, dim: Maybe<number>, start: Maybe<number>, end: Maybe<number>, step?: Maybe<number>): Tensor {
@@ -330,9 +312,6 @@ export const ATEN: Readonly<Record<string, Operator>> = {
   _unsafe_index: picked,
   index_put: put,
   _unsafe_index_put: put,
-  _embedding_bag: bag(false),
-  _embedding_bag_forward_only: bag(false),
-  embedding_bag: bag(true),
   native_dropout: by((x: Tensor, p: number, train: Maybe<boolean>) => {
     if (train === false || p === 0) return [x.clone(), torch.eq(x, x)];
     const mask = torch.ge(random.rand(x.shape, { dtype: x.dtype, device: x.device }), p);

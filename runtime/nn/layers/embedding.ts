@@ -1,5 +1,6 @@
 // Tables of vectors, looked up one by one or by bags.
 
+import { embedding_bag } from "../../composite/embedding-bag.js";
 import { nameOf } from "../../base/class-name.js";
 import { number } from "../../base/argument-kinds.js";
 import { fill_ } from "../../views/transfer.js";
@@ -290,7 +291,7 @@ class EmbeddingBagClass extends TableModule {
     per_sample_weights?: Tensor | null | BagInput,
   ): Tensor {
     const { max_norm, norm_type, scale_grad_by_freq, mode, include_last_offset, padding_idx } = this;
-    const bags = F.embedding_bag as unknown as (...args: unknown[]) => Tensor;
+    const bags = embedding_bag as (...args: unknown[]) => Tensor;
     return bags(input, this.weight, offsets ?? null, {
       max_norm,
       norm_type,

@@ -1,5 +1,6 @@
 // Modules that learn from their first input how many channels it has, and are then as if that had been said.
 
+import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { callable, type Callable } from "../../base/callable.js";
 import { empty, ones, zeros } from "../../creation/create.js";
@@ -46,9 +47,26 @@ interface Learning<M> {
   size(module: M, channels: number): void;
 }
 
-/** Lets a tensor print as what has no values yet. */
+/** Lets a tensor print as what has no values yet, and say so where its shape is asked for. */
 const stand = (x: Tensor, stand_in: string) =>
-  Object.defineProperty(x, "stand_in", { value: stand_in, configurable: true });
+  Object.defineProperties(x, {
+    stand_in: { value: stand_in, configurable: true },
+    shape: {
+      get(): never {
+        throw new OpError(
+          "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in " +
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` " +
+            "to initialize the parameters before accessing their attributes.",
+        );
+      },
+      configurable: true,
+    },
+  });
+/** Its sizes are known. */
+function settle(x: Tensor): void {
+  delete (x as { stand_in?: string }).stand_in;
+  delete (x as { shape?: unknown }).shape;
+}
 
 /** Lets all of a module print so. */
 function wait(module: Module): void {
@@ -71,8 +89,8 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(
     }
     /** Becomes one of `base` for so many channels; its values are still to be drawn. */
     private become(channels: number): void {
+      for (const x of [...this.parameters(), ...this.buffers()]) settle(x);
       how.size(this as unknown as M, channels);
-      for (const [, p] of this.named_parameters()) delete (p as { stand_in?: string }).stand_in;
       Object.setPrototypeOf(this, base.prototype as object);
     }
     /** Learns the number of channels from an input. */
