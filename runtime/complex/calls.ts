@@ -13,7 +13,7 @@ import {
   complex_ofOp,
 } from "../../ops/complex.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
-import { frozen, sameShape, showShape } from "../base/shape.js";
+import { axesOf, axisOf, frozen, sameShape, showShape } from "../base/shape.js";
 import { type Device, defaultDevice } from "../devices/device.js";
 import { runValues, useComplexCalls } from "../dispatch/call.js";
 import { Complex } from "../elements/complex-number.js";
@@ -27,6 +27,7 @@ import { tidy } from "../tensor/memory.js";
 import { asPairs, asPart } from "../tensor/pairs.js";
 import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
+import * as views from "../views/views.js";
 import { expand, select, unsqueeze } from "../views/views.js";
 
 type Values = readonly unknown[];
@@ -124,20 +125,53 @@ function toPairs(value: unknown, device: Device, name: string): unknown {
   return value;
 }
 
-function paired(op: Op, values: Values, [compiled, takes, gives]: ComplexOp, device: Device): Tensor[] {
+function paired(op: Op, values: Values, by: ComplexOp, device: Device): Tensor[] {
+  const [compiled, takes, gives] = by,
+    several = severalAxes(op, values, compiled.op);
+  if (several) return alongAxes(op, values, by, device, several);
   const rank = Math.max(...values.map((value) => (value instanceof Tensor ? value.ndim : 0)));
   const made = compiled.op.params.map((param, i) => {
     const at = op.params.findIndex(({ name }) => name === param.name),
       value = values[at];
     if (takes[i] === "1") return toPairs(value, device, op.name);
     // Axes are counted without that of the pairs; where none is named it is the last one.
-    if (param.kind === "dim") return fromStart((value ?? -1) as number, rank);
+    if (param.kind === "dim") return axisOf((value ?? -1) as number, rank, op.name);
     return value;
   });
   return runValues(compiled, made).map((x, i) => (gives[i] === "1" ? named(compiled, x) : x));
 }
 
-const fromStart = (dim: number, rank: number): number => (Number.isInteger(dim) && dim < 0 ? dim + rank : dim);
+/**
+ * The axes that a call names for an op of one complex tensor that goes along one axis: null where it names one that is
+ * there.
+ */
+function severalAxes(op: Op, values: Values, { params }: Op): number[] | null {
+  if (!params.some(({ kind }) => kind === "dim") || params.filter(({ slot }) => slot >= 0).length > 1) return null;
+  const at = op.params.findIndex(({ name }) => name === "dim"),
+    named = at < 0 || values[at] === undefined ? null : values[at],
+    { ndim } = values.find(isComplexTensor)!;
+  if (ndim > 0 && (typeof named === "number" || (at >= 0 && op.params[at]!.kind === "dim"))) return null;
+  const axes = ndim ? axesOf((named ?? []) as number[], ndim, op.name) : [];
+  if (!ndim && named !== null) for (const axis of [named].flat()) axisOf(axis as number, ndim, op.name);
+  return axes.length ? axes : Array.from({ length: ndim }, (_, axis) => axis);
+}
+
+/** The call along those axes as one, the last; an option `dim` stands behind the others, which may have none. */
+function alongAxes(op: Op, values: Values, by: ComplexOp, device: Device, axes: readonly number[]): Tensor[] {
+  const rest = (x: Tensor): number[] => x.shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis)),
+    x = values.find(isComplexTensor)!,
+    kept = rest(x),
+    at = op.params.findIndex(({ name }) => name === "keepdim"),
+    keeps = Boolean(values[at]) || x.ndim === 0,
+    row = views.reshape(views.permute(x, [...kept, ...axes]), [...kept.map((axis) => x.shape[axis]!), -1]),
+    one: Op = { ...op, params: [...op.params.filter(({ name }) => name !== "dim"), DIM] },
+    given = values.filter((_, i) => op.params[i]?.name !== "dim").map((value) => (value === x ? row : value));
+  const made = paired(one, [...given.slice(0, one.params.length - 1), kept.length], by, device);
+  if (!keeps) return made;
+  const shape = x.shape.map((n, axis) => (axes.includes(axis) ? 1 : n));
+  return made.map((result) => views.reshape(result, shape));
+}
+const DIM = { name: "dim", kind: "dim" } as Op["params"][number];
 
 // --- Ops that are linear in parameters --------------------------------------------------------------
 

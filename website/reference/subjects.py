@@ -62,8 +62,8 @@ SUBJECTS: Mapping[str, str] = {
     "Fourier transforms and windows": "ops/fft ops/window torch.fft torch.signal runtime/composite/stft",
     "Special functions": "ops/bessel ops/gamma ops/orthogonal ops/probability torch.special",
     "Complex numbers": """
-        ops/complex runtime/functions/complex-parts torch.is_conj torch.is_neg torch.resolve_conj torch.resolve_neg
-        torch.Complex
+        ops/complex ops/complex_reduce runtime/functions/complex-parts torch.is_conj torch.is_neg torch.resolve_conj
+        torch.resolve_neg torch.Complex
     """,
     "Masked reductions": "ops/masked torch.masked",
     "Modules": "torch.nn",
@@ -81,7 +81,7 @@ SUBJECTS: Mapping[str, str] = {
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
         ops/embedding_bag torch.nn.functional.embedding torch.embedding torch.embedding_renorm_
-        runtime/composite/classes
+        runtime/composite/classes runtime/composite/embedding-bag
     """,
     "Dropout": "ops/dropout torch.native_dropout",
     "Losses": """
@@ -102,7 +102,7 @@ SUBJECTS: Mapping[str, str] = {
     "Function transforms": "torch.func",
     "Mixed precision": "torch.amp runtime/amp",
     "Distributions": "torch.distributions",
-    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control",
+    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control runtime/functions/symbolic",
     "Exported models": "torch.export torch.onnx",
     "Saving and loading": "runtime/files torch.safetensors torch.hub",
     "Devices": """
