@@ -19,7 +19,7 @@ export {
 } from "./fractional-pool.js";
 export { conv_tbc, native_channel_shuffle } from "./root/root-functions.js";
 export { interpolate as upsample } from "../../names/functional.js";
-export { embedding_bag, type BagOptions } from "./embedding-bag.js";
+export { embedding_bag, type BagOptions } from "./root/embedding-bag.js";
 export { one_hot } from "./classes.js";
 
 /** How far the elements of two batches are apart. */

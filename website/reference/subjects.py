@@ -81,7 +81,7 @@ SUBJECTS: Mapping[str, str] = {
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
         ops/embedding_bag torch.nn.functional.embedding torch.embedding torch.embedding_renorm_
-        runtime/composite/classes runtime/composite/embedding-bag
+        runtime/composite/classes runtime/composite/root/embedding-bag
     """,
     "Dropout": "ops/dropout torch.native_dropout",
     "Losses": """

@@ -5,13 +5,13 @@ import {
   embedding_bag_maxOp,
   embedding_bag_rowsOp,
   embedding_bag_rows_maxOp,
-} from "../../ops/embedding_bag.js";
-import { named } from "../base/named-arguments.js";
-import { binds, run } from "../dispatch/call.js";
-import { choose } from "../dispatch/op-arguments.js";
-import { unrecorded } from "../tape/grad-mode.js";
-import { tensorOf } from "../tensor/tensor-arguments.js";
-import type { Tensor } from "../tensor/tensor.js";
+} from "../../../ops/embedding_bag.js";
+import { named } from "../../base/named-arguments.js";
+import { binds, run } from "../../dispatch/call.js";
+import { choose } from "../../dispatch/op-arguments.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { tensorOf } from "../../tensor/tensor-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { embedding_renorm_ } from "./root-functions.js";
 
 const OPS = [embedding_bagOp, embedding_bag_maxOp, embedding_bag_rowsOp, embedding_bag_rows_maxOp];
