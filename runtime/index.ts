@@ -156,7 +156,7 @@ export {
   sym_not,
   sym_sqrt,
   sym_sum,
-} from "./functions/symbolic.js";
+} from "./composite/root/symbolic.js";
 export { cond, while_loop } from "./functions/control.js";
 export { fake_quantize_per_channel_affine } from "./composite/adapted.js";
 export { segment_reduce, type SegmentOptions } from "./composite/segments.js";

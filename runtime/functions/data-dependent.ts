@@ -38,7 +38,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
   holds.forEach((value: number, i: number) => {
     if (value !== 0) places.push(i);
   });
-  return kernels.index_select(flat, 0, tensor(places, { device: input.device }));
+  return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
 }
 
 /**

@@ -102,7 +102,7 @@ SUBJECTS: Mapping[str, str] = {
     "Function transforms": "torch.func",
     "Mixed precision": "torch.amp runtime/amp",
     "Distributions": "torch.distributions",
-    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control runtime/functions/symbolic",
+    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control runtime/composite/root/symbolic",
     "Exported models": "torch.export torch.onnx",
     "Saving and loading": "runtime/files torch.safetensors torch.hub",
     "Devices": """
