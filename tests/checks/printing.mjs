@@ -95,7 +95,7 @@ export default {
     ]);
     t.equal(
       String(optim.RMSprop([{ params: [given(1)] }, { params: [given(2)], lr: 1e-5 }])),
-      `RMSprop (${["0.01", "1e-05"].map((lr, i) => `\nParameter Group ${i}\n    alpha: 0.99\n    centered: False\n    eps: 1e-08\n    lr: ${lr}\n    maximize: False\n    momentum: 0\n    weight_decay: 0\n`).join("")})`,
+      `RMSprop (${["0.01", "1e-05"].map((lr, i) => `\nParameter Group ${i}\n    alpha: 0.99\n    capturable: False\n    centered: False\n    differentiable: False\n    eps: 1e-08\n    foreach: None\n    lr: ${lr}\n    maximize: False\n    momentum: 0\n    weight_decay: 0\n`).join("")})`,
     );
     t.equal(
       [
