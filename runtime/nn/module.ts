@@ -23,7 +23,7 @@ import { Parameter } from "./parameter.js";
 import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, properties } from "./members.js";
 import { showTree } from "./shown.js";
 import { noExtraState, saveOwn, stateOf } from "./state-dict.js";
-import { type Destination, copyInto, moved } from "./transfer.js";
+import { type Destination, copyInto, memoOf, moved } from "./transfer.js";
 import type { Walk } from "./tree.js";
 import * as tree from "./tree.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
@@ -217,7 +217,7 @@ class ModuleClass {
 
   /** `copy.deepcopy`: a module with its own parameters, buffers and modules.  `memo`: copies of what was copied already. */
   deepcopy(memo?: Map<unknown, unknown>): this {
-    return copyInto(() => Reflect.construct(ModuleClass, [], classOf(this)) as this, this, memo ?? new Map());
+    return copyInto(() => Reflect.construct(ModuleClass, [], classOf(this)) as this, this, memoOf(memo));
   }
 
   // --- Modes ----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Modules elsewhere: on another device, in another type, as a copy.
 
+import { refuse } from "../base/argument-kinds.js";
 import * as copying from "../views/transfer.js";
 import { type Device, toDevice } from "../devices/device.js";
 import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
@@ -55,6 +56,12 @@ export function moved<M extends Module>(
     }
   });
   return waits.length ? Promise.all(waits).then(() => module) : module;
+}
+
+/** The copies that `deepcopy` goes on from; throws for what is no map of them. */
+export function memoOf(memo: unknown): Map<unknown, unknown> {
+  if (memo != null && !(memo instanceof Map)) refuse("deepcopy", "memo", "a Map of what was copied to its copy", memo);
+  return (memo as Map<unknown, unknown> | null | undefined) ?? new Map();
 }
 
 /** A copy of a tensor, a module, or of lists, maps and plain objects of them; what was copied already is found in `made`. */

@@ -8,7 +8,7 @@ import { callable, flag } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import { type RemovableHandle, hookInto } from "../nn/hooks.js";
 import { shown } from "../nn/shown.js";
-import { copied } from "../nn/transfer.js";
+import { copied, memoOf } from "../nn/transfer.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled, nameOf } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -157,7 +157,7 @@ export abstract class Optimizer<O extends object = object> {
    * was copied already, and its copy, such as the parameters of `model.deepcopy(memo)`, which the copy then moves.
    */
   deepcopy(memo?: Map<unknown, unknown>): this {
-    const made = memo ?? new Map<unknown, unknown>(),
+    const made = memoOf(memo),
       copy = Object.create(Object.getPrototypeOf(this) as object) as this,
       { hooks, ...own } = this;
     made.set(this, copy);

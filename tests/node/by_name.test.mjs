@@ -17,7 +17,7 @@ const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", 
  */
 const NAMELESS = new RegExp(
   `^(${[
-    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|chain_matmul|einsum|meshgrid)",
+    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|chain_matmul|einsum|meshgrid|sym_sum)",
     "torch\\.(ComplexView|Tensor|defaultDevice|gpuDevice|is_tensor|(random\\.)?set_rng_state|to)",
     "torch\\.(from_pixels|webgpu\\.snapshot)",
     "torch\\.(autograd\\.)?is_\\w+_enabled",
@@ -28,7 +28,7 @@ const NAMELESS = new RegExp(
     "torch\\.nn\\.modules\\.utils\\.consume_prefix_in_state_dict_if_present",
     "\\w+Dict\\.update",
     "(Module|Parameter)(List|Dict)\\.forward",
-    "Tensor\\.(data|index)",
+    "Tensor\\.(data|index|new)",
   ].join("|")})$`,
 );
 
