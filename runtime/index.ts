@@ -146,7 +146,7 @@ export {
   slice_copy,
   triplet_margin_loss,
   zero_,
-} from "./composite/root/root-functions.js";
+} from "./composite/torch/root-functions.js";
 export {
   sym_float,
   sym_int,
@@ -156,7 +156,7 @@ export {
   sym_not,
   sym_sqrt,
   sym_sum,
-} from "./composite/root/symbolic.js";
+} from "./composite/torch/symbolic.js";
 export { cond, while_loop } from "./functions/control.js";
 export { fake_quantize_per_channel_affine } from "./composite/adapted.js";
 export { segment_reduce, type SegmentOptions } from "./composite/segments.js";

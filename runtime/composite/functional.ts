@@ -17,9 +17,9 @@ export {
   fractional_max_pool3d_with_indices,
   type FractionalPoolOptions,
 } from "./fractional-pool.js";
-export { conv_tbc, native_channel_shuffle } from "./root/root-functions.js";
+export { conv_tbc, native_channel_shuffle } from "./torch/root-functions.js";
 export { interpolate as upsample } from "../../names/functional.js";
-export { embedding_bag, type BagOptions } from "./root/embedding-bag.js";
+export { embedding_bag, type BagOptions } from "./torch/embedding-bag.js";
 export { one_hot } from "./classes.js";
 
 /** How far the elements of two batches are apart. */

@@ -5,7 +5,7 @@ import * as composite from "../composite/index.js";
 import * as compositeFft from "../composite/fft.js";
 import * as compositeFunctional from "../composite/functional.js";
 import * as compositeLinalg from "../composite/linalg.js";
-import * as rootFunctions from "../composite/root/root-functions.js";
+import * as rootFunctions from "../composite/torch/root-functions.js";
 import * as complexParts from "../functions/complex-parts.js";
 import * as indexPut from "../functions/index-put.js";
 import * as indexing from "../functions/indexing.js";

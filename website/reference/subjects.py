@@ -27,7 +27,7 @@ SUBJECTS: Mapping[str, str] = {
     """,
     "Shapes and views": """
         runtime/views runtime/functions/tensor-functions runtime/functions/copied-views
-        runtime/functions/splitting-functions runtime/composite/turning runtime/composite/root
+        runtime/functions/splitting-functions runtime/composite/turning runtime/composite/torch
         torch.broadcast_shapes torch.broadcast_tensors torch.newaxis torch.atleast_1d torch.atleast_2d
         torch.atleast_3d torch.fliplr torch.flipud torch.repeat_interleave torch.nn.functional.pad
     """,
@@ -81,11 +81,11 @@ SUBJECTS: Mapping[str, str] = {
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
         ops/embedding_bag torch.nn.functional.embedding torch.embedding torch.embedding_renorm_
-        runtime/composite/classes runtime/composite/root/embedding-bag
+        runtime/composite/classes runtime/composite/torch/embedding-bag
     """,
     "Dropout": "ops/dropout torch.native_dropout",
     "Losses": """
-        ops/loss ops/margin ops/ctc runtime/composite/functional runtime/composite/root/root-losses
+        ops/loss ops/margin ops/ctc runtime/composite/functional runtime/composite/torch/root-losses
     """,
     "Distances": "ops/distance torch.dist torch.pairwise_distance torch.pdist torch.cosine_similarity",
     "Pictures": """
@@ -102,7 +102,7 @@ SUBJECTS: Mapping[str, str] = {
     "Function transforms": "torch.func",
     "Mixed precision": "torch.amp runtime/amp",
     "Distributions": "torch.distributions",
-    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control runtime/composite/root/symbolic",
+    "Compiled programs": "torch.compiler runtime/capture runtime/functions/control runtime/composite/torch/symbolic",
     "Exported models": "torch.export torch.onnx",
     "Saving and loading": "runtime/files torch.safetensors torch.hub",
     "Devices": """

@@ -1,8 +1,8 @@
 // ATen's operators of layers that lie beneath those of torch.nn.functional: what normalises, hides and selects.
 
-import { embedding_bag } from "../../composite/root/embedding-bag.js";
+import { embedding_bag } from "../../composite/torch/embedding-bag.js";
 import { arange, zeros } from "../../creation/create.js";
-import { norm_except_dim } from "../../composite/root/root-functions.js";
+import { norm_except_dim } from "../../composite/torch/root-functions.js";
 import * as F from "../../../names/functional.js";
 import * as torch from "../../../names/torch.js";
 import { index_put, index_put_ } from "../../functions/index-put.js";

@@ -1,6 +1,6 @@
 // Tables of vectors, looked up one by one or by bags.
 
-import { embedding_bag } from "../../composite/root/embedding-bag.js";
+import { embedding_bag } from "../../composite/torch/embedding-bag.js";
 import { nameOf } from "../../base/class-name.js";
 import { number } from "../../base/argument-kinds.js";
 import { fill_ } from "../../views/transfer.js";
