@@ -122,19 +122,31 @@ test("optimizers refuse parameters and options by their class", () => {
   }
 });
 
-test("how steps are computed has PyTorch's place, and no effect", () => {
+test("how steps are computed has PyTorch's place, and stands in the group", () => {
   const w = () => new nn.Parameter(ones());
-  for (const [name, ...places] of [
-    ["ASGD", 0.01, 1e-4, 0.75, 1e6, 0, true, true, null, true],
-    ["RMSprop", 0.01, 0.99, 1e-8, 0, 0, false, true, false, true],
-    ["Adagrad", 0.01, 0, 0, 0, 1e-10, true],
-    ["Adadelta", 1, 0.9, 1e-6, 0, true],
-    ["Adamax", 0.002, [0.9, 0.999], 1e-8, 0, true],
+  for (const [given, name, ...places] of [
+    [
+      { foreach: true, differentiable: null, capturable: true },
+      "ASGD",
+      0.01,
+      1e-4,
+      0.75,
+      1e6,
+      0,
+      true,
+      true,
+      null,
+      true,
+    ],
+    [{ capturable: true, foreach: false }, "RMSprop", 0.01, 0.99, 1e-8, 0, 0, false, true, false, true],
+    [{ foreach: true }, "Adagrad", 0.01, 0, 0, 0, 1e-10, true],
+    [{ foreach: true }, "Adadelta", 1, 0.9, 1e-6, 0, true],
+    [{ foreach: true }, "Adamax", 0.002, [0.9, 0.999], 1e-8, 0, true],
   ]) {
     const [{ params, ...group }] = new optim[name]([w()], ...places).param_groups,
       [{ params: _, ...plain }] = new optim[name]([w()]).param_groups,
       whole = /ASGD|RMSprop/.test(name);
-    assert.deepEqual(group, { ...plain, maximize: whole }, name);
+    assert.deepEqual(group, { ...plain, ...given, maximize: whole }, name);
     const [more] = whole ? [[...places, true, true, true]] : [[...places, true]];
     assert.throws(() => new optim[name]([w()], ...more), /differentiable|takes at most/, name);
     assert.throws(() => new optim[name]([w()], { differentiable: true }), /differentiable/, name);
