@@ -137,7 +137,7 @@ def task(op: OpDef, number: int, instance: Instance, given: dict[str, np.ndarray
         if kernel.when is not None and not constant(kernel.when, env):
             continue
         targets = [kernel.accesses[s.target].tensor for s in kernel.steps if s.target >= 0]
-        if any(absent(t) for t in targets):
+        if all(absent(t) for t in targets):
             continue
         found = {a.tensor: array(a.tensor) for a in kernel.accesses if not absent(a.tensor)}
         steps.append(

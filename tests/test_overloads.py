@@ -46,10 +46,11 @@ def argument(v):
 
 # What is done to tensors of a legal call: types, and shapes at the edges of patterns.
 VARIED = {
-    "as it is": lambda v: v,
-    "whole numbers": lambda v: {**v, "dtype": "int32"} if v["dtype"] == "float32" else v,
-    "empty whole numbers": lambda v: {"shape": [0, *v["shape"][1:]], "dtype": "int32"},
-    "no axes": lambda v: {**v, "shape": []} if v["shape"] == [1] else v,
+    "as it is": lambda name, v: v,
+    "whole numbers": lambda name, v: {**v, "dtype": "int32"} if v["dtype"] == "float32" else v,
+    "empty whole numbers": lambda name, v: {"shape": [0, *v["shape"][1:]], "dtype": "int32"},
+    "no axes": lambda name, v: {**v, "shape": []} if v["shape"] == [1] else v,
+    "weights of another type": lambda name, v: {**v, "dtype": "float16"} if name == "weight" else v,
 }
 
 
@@ -61,7 +62,7 @@ def calls(op, count: int = 12) -> list:
     for n, instance in enumerate(small):
         for vary in VARIED.values():
             given = [
-                (p, vary(v) if isinstance(v, dict) else v)
+                (p, vary(p.name, v) if isinstance(v, dict) else v)
                 for p, v in zip(op.params, map(argument, instance.arguments(n)))
             ]
             out.append(

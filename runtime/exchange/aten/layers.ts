@@ -51,13 +51,13 @@ const leaky: Operator = ({ args: [x, , lower, upper, training] }) =>
   F.rrelu(x as Tensor, (lower ?? 1 / 8) as number, (upper ?? 1 / 3) as number, (training ?? false) as boolean);
 
 const BAGS = ["sum", "mean", "max"];
-/** `wrapped`: whether a padding index below 0 counts from the end, where otherwise it means that there is none. */
+/** `wrapped`: whether a padding index below 0 counts from the end, where otherwise it means that there is none, as null does. */
 const bag =
   (wrapped: boolean): Operator =>
   ({ args }) => {
     const [weight, indices, offsets, scale_grad_by_freq, mode, , weights, last, at] = args as [Tensor, ...unknown[]],
-      given = (at ?? -1) as number,
-      padding = wrapped && given < 0 ? given + weight.shape[0]! : given;
+      given = at as Maybe<number>,
+      padding = given === null || given === undefined ? -1 : wrapped && given < 0 ? given + weight.shape[0]! : given;
     const out = (embedding_bag as (...args: unknown[]) => Tensor)(indices, weight, offsets, {
       mode: BAGS[(mode as number | undefined) ?? 0],
       per_sample_weights: weights ?? null,
