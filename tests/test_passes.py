@@ -16,7 +16,15 @@ from dsl.ir.intrinsics import ROUTINES
 PASSES = [
     *("ir/expression", "ir/intrinsics", "ir/builders", "ir/rewriting", "ir/program", "ir/axes", "ir/conditions"),
     *("ir/affine", "gradients/solve", "gradients/derive", "ir/tidy", "gradients/contributions", "gradients/settle"),
-    *("ir/row_calls", "gradients/pairing", "gradients/deviations", "gradients/common_sums", "gradients/reverse", "gradients/derivable", "gradients/saving"),
+    *(
+        "ir/row_calls",
+        "gradients/pairing",
+        "gradients/deviations",
+        "gradients/common_sums",
+        "gradients/reverse",
+        "gradients/derivable",
+        "gradients/saving",
+    ),
 ]
 MAIN = """
 import { readFileSync, writeFileSync } from "node:fs";

@@ -7,7 +7,7 @@ import { run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
-import { axesOf, axisOf, integers } from "../base/shape.js";
+import { axesOf, axisOf, checkShape, integers } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { tidy } from "../tensor/memory.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -91,6 +91,9 @@ function transform(
     (axis, i) => lengths[i] ?? (kind.to === "real" && i === last ? 2 * (pairs.shape[axis]! - 1) : pairs.shape[axis]!),
   );
   for (const n of sizes) if (n < 1) throw new OpError(`${op}: Invalid number of data points (${n}) specified`);
+  const shape = pairs.shape.slice(0, -1);
+  axes.forEach((axis, i) => (shape[axis] = sizes[i]!));
+  checkShape(shape, op, "n");
   const scale = scaleOf(
     norm,
     sizes.reduce((a, b) => a * b, 1),

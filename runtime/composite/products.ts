@@ -3,7 +3,7 @@
 import { run } from "../dispatch/call.js";
 import { OpError, describe } from "../base/errors.js";
 import { integer } from "../base/argument-kinds.js";
-import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../base/shape.js";
+import { axesOf, axisOf, broadcastShapes, checkShape, integers, numelOf, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { crossOp } from "../../ops/linalg.js";
@@ -101,7 +101,9 @@ export function kron(...args: unknown[]): Tensor {
   const rank = Math.max(input.ndim, other.ndim);
   const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
   const a = padded(input),
-    b = padded(other);
+    b = padded(other),
+    shape = a.map((n, i) => n * b[i]!);
+  checkShape(shape, "kron");
   const product = mul(
     views.reshape(
       input,
@@ -112,12 +114,7 @@ export function kron(...args: unknown[]): Tensor {
       b.flatMap((n) => [1, n]),
     ),
   ) as Tensor;
-  return views.owned(
-    views.reshape(
-      product,
-      a.map((n, i) => n * b[i]!),
-    ),
-  );
+  return views.owned(views.reshape(product, shape));
 }
 
 /**

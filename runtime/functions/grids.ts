@@ -41,6 +41,7 @@ export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" }
   const swap = indexing === "xy" && tensors.length > 1,
     list = swap ? [tensors[1]!, tensors[0]!, ...tensors.slice(2)] : tensors;
   const shape = list.map((t) => t.numel());
+  checkShape(shape, "meshgrid");
   const grids = list.map((t, i) =>
     views.expand(
       views.reshape(
@@ -152,6 +153,8 @@ export function cartesian_prod(...args: (Tensor | Tensors)[]): Tensor {
   for (const t of tensors)
     if (t.ndim !== 1) throw new OpError(`cartesian_prod: Expect a 1D vector, but got shape ${showShape(t.shape)}`);
   if (tensors.length === 1) return tensors[0]!;
+  const rows = tensors.reduce((product, t) => product * t.numel(), 1);
+  checkShape([rows, tensors.length], "cartesian_prod");
   return stacked(
     meshgrid(...tensors).map((t) => views.reshape(t, [-1])),
     1,

@@ -10,7 +10,7 @@ import { unrecorded } from "../tape/grad-mode.js";
 import { taken } from "../base/named-arguments.js";
 import { refuse } from "../base/argument-kinds.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
-import { axisOf, integers, sameShape, showShape } from "../base/shape.js";
+import { axisOf, checkShape, integers, sameShape, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";
 import { tidy } from "../tensor/memory.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -260,7 +260,9 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
   }
   if (times.some((n) => n < 0))
     throw new OpError(`repeat: Trying to create tensor with negative dimension: repeats ${showShape(times)}`);
-  const own = [...new Array<number>(times.length - x.ndim).fill(1), ...x.shape];
+  const own = [...new Array<number>(times.length - x.ndim).fill(1), ...x.shape],
+    shape = own.map((n, i) => n * times[i]!);
+  checkShape(shape, "repeat");
   const wide = own.flatMap((n, i) => [times[i]!, n]);
   return views.owned(
     views.reshape(
@@ -273,7 +275,7 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
           wide,
         )
         .clone(),
-      own.map((n, i) => n * times[i]!),
+      shape,
     ),
   );
 }

@@ -6,6 +6,7 @@ import { type Device, toDevice } from "../devices/device.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { count, flag, refuse, integer } from "../base/argument-kinds.js";
+import { checkShape } from "../base/shape.js";
 import { Parameter } from "./parameter.js";
 
 /** Where a module's parameters are made, and of what type. */
@@ -88,6 +89,7 @@ export const DEVICE_AND_TYPE: Factory = { device: null, dtype: null };
 
 /** A parameter without values yet. */
 export function parameter(shape: readonly number[], { device = null, dtype = null }: Factory): Parameter {
+  checkShape(shape, "Parameter");
   return new Parameter(empty(shape, { device, dtype }));
 }
 
