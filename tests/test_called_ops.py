@@ -132,6 +132,7 @@ def test_what_is_called_goes_on_in_index_notation():
             "`layer_norm` cannot",
             "write it out",
         ),
+        ("(x: Float[N, M]) -> Float[N, M]\n    out = 1 + cumsum(x, 1)", "`cumsum` cannot", "not written over whole"),
         ("(x: Float[*A]) -> Float[]\n    out = median_all(x)", "`median_all` cannot", "give `x` its axes"),
         ("(x: Float) -> Float\n    out = 1 + var_mean_all(x, true)", "`var_mean_all` cannot", "several results"),
         (
@@ -159,6 +160,11 @@ def test_what_is_called_goes_on_in_index_notation():
 def test_calls_that_cannot_be_say_why(text, message, label):
     (found,) = compiled(f"op caller{text}\n", "own")["errors"][:1]
     assert message in found["message"] and label in found["label"], found
+
+
+def test_a_call_within_a_formula_is_told_where_it_may_stand():
+    with pytest.raises(workbench.DefinitionError, match=r"help: give it a line of its own:  y = cumsum\(...\)"):
+        workbench.op("op caller(x: Float[N, M]) -> Float[N, M]\n    out = 1 + cumsum(x, 1)\n", on="numpy")
 
 
 @pytest.mark.parametrize("pack", ["", "*B, "])

@@ -307,6 +307,21 @@ def test_comments_say_what_parameters_are(name, parameters, documentation):
     assert rows.keys() == {"model", "fullgraph", "dynamic", "mode", "backend", "options", "disable"}
 
 
+@pytest.mark.parametrize(
+    ("name", "calls", "gives"),
+    [
+        ("Tensor.view", "tensor.view(size)\ntensor.view(dtype)", "tensor"),
+        ("torch.atleast_1d", "torch.atleast_1d(tensors)\ntorch.atleast_1d(tensor)", "list of tensors or tensor"),
+        ("torch.rand", "torch.rand(size, { generator, dtype, device, requires_grad })", "tensor"),
+    ],
+)
+def test_pages_of_functions_by_hand_show_each_way_to_call_them(name, calls, gives, documentation):
+    text = (documentation / "reference" / f"{name}.html").read_text(encoding="utf-8")
+    (shown,) = re.findall(r'<div class="code call"[^>]*>(.*?)</div>', text, re.S)
+    assert re.sub(r"<[^>]+>", "", shown).strip() == calls
+    assert f"<dt>Gives</dt><dd>{gives}</dd>" in text
+
+
 def test_the_theme_is_kept(opened):
     page = opened("index.html", color_scheme="light")
     page.click(".theme")

@@ -154,7 +154,9 @@ class Inliner:
         """What the callee gives; nothing if it cannot be called."""
         why = self.obstacle(callee)
         if why:
-            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
+            # What says its axes is put in place as statements, where a line holds nothing else.
+            alone = (f"give it a line of its own:  y = {e.val}(...)",) if says_axes(callee) else ()
+            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why, help=alone))
             return {}
         prefix = self.prefix(callee.name)
         names: Names = {}

@@ -19,8 +19,12 @@ import type { RandomSource } from "../elements/random.js";
 import { type Nested, type NumberArray, type Reader, fromNested, fromTyped } from "../elements/nested-data.js";
 
 export interface Options {
+  /** By default that of the tensor that is given; bool of booleans, int64 of numbers that are counted or drawn as whole
+   * ones; else the default type. */
   dtype?: DTypeName | null;
+  /** By default that of the tensor that is given, else the default device. */
   device?: string | Device | null;
+  /** Whether gradients reach it; false unless given. */
   requires_grad?: boolean;
   requiresGrad?: boolean;
 }

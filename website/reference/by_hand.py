@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -93,8 +93,11 @@ def words(type_: str) -> str:
 
 
 def fullest(value: Value) -> Signature | None:
-    """The signature that says the most."""
-    return max(value.signatures, key=lambda s: len(s.params), default=None)
+    """The signature that says the most; of a function's that say as much, one that takes any number of arguments."""
+    function = value.kind != "class"
+    return max(
+        value.signatures, key=lambda s: (len(s.params), function and any(p.rest for p in s.params)), default=None
+    )
 
 
 def rows(value: Value) -> list[Row]:
@@ -108,7 +111,9 @@ def named(value: Value) -> list[Row]:
     if signature is None:
         return []
     known = defaults(value)
-    made = [row(p, known, value.told) for p in signature.params if not (opaque(p) or is_camel(p, signature))]
+    shown = [p for p in signature.params if not (opaque(p) or is_camel(p, signature))]
+    # Of `(a, b, ...a)`, which asks for at least so many, the last says what all are.
+    made = list({p.name: row(p, known, value.told) for p in shown}.values())
     if value.kind == "class":
         # In PyTorch's order, in which they may be given, and then those that it has not.
         order = [r.name for r in recorded(value)]
@@ -158,7 +163,7 @@ def recorded(value: Value) -> list[Row]:
     said = max(signatures.get(value.name) or [""], key=len)
     names = [part.strip() for part in said.split(",")]
     return [
-        Row(name.strip("*="), "", "", name.endswith("="))
+        Row(name.strip("*="), "", "", name.endswith("=") or name == "generator")  # which no call has to give
         for name in names
         if name not in ("", "*") and name.strip("*=") not in ELSEWHERE
     ]
@@ -186,12 +191,25 @@ def call(name: str, made: list[Row]) -> str:
     return f"{re.sub('^Tensor.', 'tensor.', name)}({given})"
 
 
+def others(value: Value, made: list[Row]) -> list[tuple[list[Row], str]]:
+    """What further signatures of a function take by place, and what they give, of those that take what no earlier one
+    does: `view(dtype)` beside `view(size)`."""
+    known, found = {r.name for r in made}, []
+    for s in value.signatures if value.kind in ("function", "method") else ():
+        if any(opaque(p) or p.option for p in s.params) or known.issuperset(p.name for p in s.params):
+            continue
+        known.update(p.name for p in s.params)
+        taken = [replace(row(p, {}, value.told), option=p.optional) for p in s.params if not is_camel(p, s)]
+        found.append((taken, s.result))
+    return found
+
+
 @dataclass(frozen=True)
 class Described:
-    """A value's page.  call: as one writes it, nothing for a constant; result: in words; members: of a class, (name,
+    """A value's page.  calls: as one writes it, nothing for a constant; result: in words; members: of a class, (name,
     what); examples: (code, what it gives)."""
 
-    call: str
+    calls: list[str]
     text: str
     rows: list[Row]
     result: str
@@ -202,18 +220,28 @@ class Described:
 
 def described(value: Value, made: list[Row] | None = None) -> Described:
     """made: the parameters, where a definition says them."""
+    more = others(value, rows(value)) if made is None else []
     made = rows(value) if made is None else made
     signature = fullest(value)
     called = value.kind in ("function", "class", "method")
+    forms = [made, *(form for form, _ in more)]
+    gives = [signature.result, *(result for _, result in more)] if signature and value.kind != "class" else []
     return Described(
-        call=call(value.name, made) if called else "",
+        calls=[call(value.name, form) for form in forms] if called else [],
         text=value.text.strip(),
-        rows=made,
-        result=signature.result if signature and value.kind != "class" else value.type if not called else "",
+        rows=first_of_each(r for form in forms for r in form),
+        result=" or ".join(dict.fromkeys(" or ".join(gives).split(" or "))) if gives or called else value.type,
         source=value.source,
         members=[(member(m), m.text) for m in value.members if m.text] if value.name != "torch.Tensor" else [],
         examples=[(code, printed) for code, _, printed in (text.rpartition("  // ") for text in value.examples)],
     )
+
+
+def first_of_each(made: Iterable[Row]) -> list[Row]:
+    found: dict[str, Row] = {}
+    for r in made:
+        found.setdefault(r.name, r)
+    return list(found.values())
 
 
 def member(m: Value) -> str:
