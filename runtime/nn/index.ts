@@ -9,6 +9,7 @@ export { Buffer, Parameter } from "./parameter.js";
 export * as parameter from "./parameter.js";
 export * as init from "./init.js";
 export * as modules from "./modules.js";
+export * as attention from "./attention/index.js";
 export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, Sequential } from "./containers.js";
 export { ParameterDict, ParameterList } from "./parameter-containers.js";

@@ -19,6 +19,7 @@ from .typings import Value
 KINDS = {
     "torch.nn": "module",
     "torch.nn.init": "function",
+    "torch.nn.attention": "function",
     "torch.nn.utils": "function",
     "torch.nn.functional": "function",
     "torch.optim": "optimizer",

@@ -77,7 +77,7 @@ SUBJECTS: Mapping[str, str] = {
     "Normalization": """
         ops/norm torch.native_layer_norm torch.nn.functional.normalize torch.batch_norm torch.instance_norm
     """,
-    "Attention": "ops/attention runtime/composite/attention",
+    "Attention": "ops/attention runtime/composite/attention torch.nn.attention",
     "Recurrent cells": "ops/recurrent torch.gru_cell torch.lstm_cell torch.rnn_relu_cell torch.rnn_tanh_cell",
     "Embeddings": """
         ops/embedding_bag torch.nn.functional.embedding torch.embedding torch.embedding_renorm_
