@@ -36,12 +36,9 @@ export interface RandomOptions extends Options {
 export interface TensorOptions extends Options {
   shape?: readonly number[];
 }
-export type TensorData =
-  | Nested
-  | readonly Tensor[]
-  | NumberArray
-  | Tensor
-  | ({ data: Nested | NumberArray; shape?: readonly number[] } & Options);
+/** What a tensor is made of. */
+export type TensorValues = Nested | readonly Tensor[] | NumberArray | Tensor;
+export type TensorData = TensorValues | ({ data: Nested | NumberArray; shape?: readonly number[] } & Options);
 /** Sizes one by one or as a list, then perhaps options. */
 export type Sizes<O = Options> = (number | readonly number[] | O | (O & { size: readonly number[] }))[];
 

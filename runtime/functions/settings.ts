@@ -5,7 +5,7 @@ import { count, flag, number, refuse } from "../base/argument-kinds.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape } from "../base/shape.js";
-import { type Options, type TensorData, counted, empty, tensor } from "../creation/create.js";
+import { type Options, type TensorValues, counted, empty, tensor } from "../creation/create.js";
 import { setThreads, threads } from "../devices/cpu/threads.js";
 import { type DType, isFloat, isSigned, toDType } from "../elements/dtype.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
@@ -223,7 +223,7 @@ export function range(...args: unknown[]): Tensor {
 
 const made =
   (name: string, dtype: DType) =>
-  (...args: (TensorData | number)[]): Tensor => {
+  (...args: (TensorValues | { data: TensorValues } | number)[]): Tensor => {
     const [first] = args;
     if (first === undefined) return empty([0], { dtype });
     return typeof first === "number"

@@ -41,10 +41,15 @@ export function masked(mask_mod: MaskMod, sizes: Sizes, device: Device | string 
   return mask;
 }
 
-function functionsOf(op: string, given: readonly unknown[]): MaskMod[] {
+/** One mask of several: what `joins` makes of what they say, beginning with what `begins` makes. */
+function joined(op: string, given: readonly unknown[], joins: typeof logical_and, begins: typeof ones): MaskMod {
   const mods = taken(`${op} *mask_mods`, given);
   for (const mod of mods) if (typeof mod !== "function") refuse(op, "mask_mods", "functions", mod);
-  return mods as MaskMod[];
+  return (...at) =>
+    (mods as MaskMod[]).reduce<Tensor>(
+      (found, mod) => joins(found, mod(...at)) as Tensor,
+      begins([], { dtype: "bool", device: at[0].device }),
+    );
 }
 
 /**
@@ -58,12 +63,7 @@ function functionsOf(op: string, given: readonly unknown[]): MaskMod[] {
  * create_mask(near, null, null, 3, 3)  // [[[[true, false, false], [true, true, false], [false, true, true]]]]
  */
 export function and_masks(...mask_mods: MaskMod[]): MaskMod {
-  const all = functionsOf("and_masks", mask_mods);
-  return (...at) =>
-    all.reduce<Tensor>(
-      (found, mod) => logical_and(found, mod(...at)) as Tensor,
-      ones([], { dtype: "bool", device: at[0].device }),
-    );
+  return joined("and_masks", mask_mods, logical_and, ones);
 }
 
 /**
@@ -77,12 +77,7 @@ export function and_masks(...mask_mods: MaskMod[]): MaskMod {
  * create_mask(seen, null, null, 2, 3)  // [[[[true, true, false], [true, true, false]]]]
  */
 export function or_masks(...mask_mods: MaskMod[]): MaskMod {
-  const all = functionsOf("or_masks", mask_mods);
-  return (...at) =>
-    all.reduce<Tensor>(
-      (found, mod) => logical_or(found, mod(...at)) as Tensor,
-      zeros([], { dtype: "bool", device: at[0].device }),
-    );
+  return joined("or_masks", mask_mods, logical_or, zeros);
 }
 
 /**

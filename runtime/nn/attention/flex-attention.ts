@@ -10,7 +10,7 @@ import { Tensor } from "../../tensor/tensor.js";
 import { to } from "../../views/transfer.js";
 import { expand, matrixTranspose, reshape, unsqueeze } from "../../views/views.js";
 import { _safe_softmax, logsumexp, matmul, mul, where } from "../../../names/torch.js";
-import { BlockMask, type ScoreMod, masked, places } from "./block-mask.js";
+import { BlockMask, type ScoreMod, type Sizes, masked, places } from "./block-mask.js";
 
 export {
   type BlockMask,
@@ -47,7 +47,7 @@ function changed(score_mod: ScoreMod, scores: Tensor, at: [Tensor, Tensor, Tenso
 
 /** Heads of keys or values, each repeated for the queries' heads that share it. */
 function shared(x: Tensor, heads: number): Tensor {
-  const [B, H, S, E] = x.shape as [number, number, number, number];
+  const [B, H, S, E] = x.shape as Sizes;
   return reshape(expand(unsqueeze(x, 2), [B, H, heads / H, S, E]), [B, heads, S, E]);
 }
 
@@ -62,8 +62,8 @@ function checkSizes(query: Tensor, key: Tensor, value: Tensor, gqa: boolean): vo
       `Expected query, key, and value to have the same dtype, but got query.dtype: ${query.dtype}, key.dtype: ` +
         `${key.dtype}, and value.dtype: ${value.dtype} instead.`,
     );
-  const [B, Hq, , E] = query.shape as number[] as [number, number, number, number],
-    [Bk, Hkv, S, Ek] = key.shape as number[] as [number, number, number, number];
+  const [B, Hq, , E] = query.shape as Sizes,
+    [Bk, Hkv, S, Ek] = key.shape as Sizes;
   if (E !== Ek) fail(`Expect query and key/value to have the same embedding dimension but got E=${E} and E=${Ek}.`);
   if (Bk !== B || value.shape[0] !== B || value.shape[1] !== Hkv || value.shape[2] !== S)
     fail(
@@ -131,7 +131,7 @@ export function flex_attention(...args: unknown[]): Tensor | [Tensor, Tensor] {
     refuse(op, "block_mask", "a BlockMask, which create_block_mask makes", block_mask);
   if (scale !== null && typeof scale !== "number") refuse(op, "scale", "a number", scale);
   checkSizes(query, key, value, flag(gqa, op, "enable_gqa"));
-  const [B, H, L, E] = query.shape as [number, number, number, number],
+  const [B, H, L, E] = query.shape as Sizes,
     S = key.shape[2] as number,
     sizes = [B, H, L, S] as const,
     { device } = query.storage;
