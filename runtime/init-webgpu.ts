@@ -46,6 +46,7 @@ async function findGpu(): Promise<GPU | null> {
 }
 
 export interface InitOptions {
+  /** Which of several GPUs, default "high-performance". */
   powerPreference?: "low-power" | "high-performance";
   /** A device of the caller's own, already made. */
   device?: GPUDevice;

@@ -66,3 +66,45 @@ def test_options_come_with_what_they_are_and_what_they_are_by_default(documentat
     # What must be given is an argument by place, what may be left out an option.
     text = (documentation / "reference" / "torch.optim.lr_scheduler.StepLR.html").read_text(encoding="utf-8")
     assert "StepLR(optimizer, step_size, { gamma, last_epoch })" in re.sub(r"<[^>]*>", "", text)
+
+
+def test_every_parameter_says_what_it_is_by_default_or_that_it_must_be_given(documentation):
+    """But for those of which a call gives any number, among them sizes one by one."""
+    any_number = {
+        "Tensor.expand: size",
+        "Tensor.index: specs",
+        "Tensor.repeat: repeats",
+        "Tensor.resize_: size",
+        "Tensor.sum_to_size: size",
+        "Tensor.view: size",
+        "torch.Size: sizes",
+        "torch.Tensor: shape",
+        "torch.atleast_1d: tensors",
+        "torch.atleast_2d: tensors",
+        "torch.atleast_3d: tensors",
+        "torch.broadcast_shapes: shapes",
+        "torch.chain_matmul: matrices",
+        "torch.einsum: more",
+        "torch.einsum: operands",
+        "torch.func.linearize: primals",
+        "torch.func.vjp: primals",
+        "torch.nn.attention.flex_attention.and_masks: mask_mods",
+        "torch.nn.attention.flex_attention.or_masks: mask_mods",
+        "torch.nn.utils.prune.PruningContainer: methods",
+        "torch.testing.make_tensor: shape",
+        "torch.utils.data.TensorDataset: tensors",
+    }
+    found, cells = set(), 0
+    for page in sorted((documentation / "reference").glob("*.html")):
+        rows = re.findall(
+            r'<tr><th scope="row"><code>(.*?)</code></th><td>.*?</td>\s*<td>(.*?)</td></tr>',
+            page.read_text(encoding="utf-8"),
+            re.S,
+        )
+        cells += len(rows)
+        for parameter, default in rows:
+            assert default, f"{page.stem}: {parameter}"
+            if default == "any number":
+                found.add(f"{page.stem}: {parameter}")
+    assert cells > 4000
+    assert found == any_number

@@ -22,13 +22,15 @@ export class CheckpointError extends OpError {}
 titled(CheckpointError, "CheckpointError");
 
 export interface CheckpointOptions {
-  /** As false: there is one way here. */
+  /** As false: there is one way here, default null. */
   use_reentrant?: boolean;
-  /** Whether random numbers are the same the second time: true unless told otherwise. */
+  /** Whether random numbers are the same the second time, default true. */
   preserve_rng_state?: boolean;
-  /** Whether the second run is compared with the first: "default" or "none". */
+  /** Whether the second run is compared with the first: "default" or "none", default "default". */
   determinism_check?: string;
+  /** Whether an error says which tensors differ, default false. */
   debug?: boolean;
+  /** Whether the second run ends with the last tensor that is needed, default true. */
   early_stop?: boolean;
 }
 /** What `early_stop` is where a call does not say. */
@@ -64,7 +66,7 @@ const OPTIONS = ["use_reentrant", "preserve_rng_state", "context_fn", "determini
  * @param function what is run, and run again on the way back; of tensors, and not async
  * @param args its arguments, one after another
  * @param use_reentrant as false: there is one way here
- * @param context_fn is not taken, as contexts are Python's: must be left out
+ * @param context_fn is not taken, as contexts are Python's: must be left out, default null
  * @param determinism_check "default": the second run must give tensors of the same shapes and types, "none": it is
  *   not compared
  * @param debug whether an error says which tensors differ
@@ -155,8 +157,6 @@ function parted(given: object): [own: object, others: object] {
  * @param functions list of functions or modules, or one `Sequential`
  * @param segments into how many parts they are divided
  * @param input what the first one is given
- * @param debug whether an error says which tensors differ
- * @param early_stop whether the second run ends with the last tensor that is needed
  *
  * @example
  * const layers = [(x) => x.mul(2), (x) => x.square(), (x) => x.add(1)];

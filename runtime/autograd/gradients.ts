@@ -49,7 +49,7 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
 }
 
 export interface BackwardOptions {
-  /** In the place of `gradient`. */
+  /** In the place of `gradient`, default null. */
   grad_tensors?: Tensor | readonly (Tensor | null)[] | null;
   retain_graph?: boolean | null;
   create_graph?: boolean;
@@ -73,7 +73,7 @@ function listed(given: unknown, what: string, absent = false): Tensor[] {
  * `gradient`: for each of them a tensor that weighs its elements, or null for ones.
  *
  * @param tensors what is differentiated: of one element, or with a `gradient`
- * @param gradient for each a tensor of its shape that weighs its elements, or null for ones
+ * @param gradient for each a tensor of its shape that weighs its elements, or null for ones, default null
  * @param retain_graph whether the graph stays for another way back; as `create_graph` unless given
  * @param create_graph whether gradients have a graph of their own, for derivatives of them; false unless given
  * @param inputs the leaves that get gradients; all unless given

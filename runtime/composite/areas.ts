@@ -43,7 +43,7 @@ function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line
  * The area under the points `y`, at distances `dx` or at the places `x`, by the trapezoidal rule.
  *
  * @param y tensor: the heights, at least two along `dim`
- * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`, default null
  * @param dx how far neighbours are apart
  * @param dim the axis along which the points lie
  *
@@ -56,7 +56,7 @@ export const trapezoid = /* @__PURE__ */ area("trapezoid", trapezoidOp, trapezoi
  * The same as `trapezoid`.
  *
  * @param y tensor: the heights, at least two along `dim`
- * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`, default null
  * @param dx how far neighbours are apart
  * @param dim the axis along which the points lie
  *
@@ -68,7 +68,7 @@ export const trapz = /* @__PURE__ */ area("trapz", trapezoidOp, trapezoid_atOp, 
  * The area up to each point but the first.
  *
  * @param y tensor: the heights, at least two along `dim`
- * @param x tensor: the places of the points, of one axis or of the shape of `y`
+ * @param x tensor: the places of the points, of one axis or of the shape of `y`, default null
  * @param dx how far neighbours are apart
  * @param dim the axis along which the points lie
  *

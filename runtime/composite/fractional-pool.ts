@@ -14,9 +14,9 @@ import * as views from "../views/views.js";
 export interface FractionalPoolOptions {
   /** The size of the result; or `output_ratio`, its share of the input's. */
   output_size?: number | readonly number[] | null;
-  /** The share of the input's size that the result's is, between 0 and 1. */
+  /** The share of the input's size that the result's is, between 0 and 1, default null. */
   output_ratio?: number | readonly number[] | null;
-  /** Whether the places of the elements, counted through the last axes, are answered as well. */
+  /** Whether the places of the elements, counted through the last axes, are answered as well, default false. */
   return_indices?: boolean;
   /** Numbers from 0 up to 1 that shift the windows, (batch, channels, axes); drawn if there are none. */
   _random_samples?: Tensor | null;

@@ -38,7 +38,7 @@ function sideOf(text: string): string[][] {
  *
  * @param tensor tensor, or list of tensors of one shape
  * @param pattern names of the axes as they are `->` as they shall be; `( )` around those that are one axis
- * @param axes_lengths the sizes of axes that the shape does not say
+ * @param axes_lengths the sizes of axes that the shape does not say, default null
  *
  * @example
  * torch.func.rearrange(torch.tensor([[1, 2, 3, 4]]), "b (h w) -> b w h", { h: 2 })  // [[[1, 3], [2, 4]]]

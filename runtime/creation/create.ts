@@ -34,6 +34,7 @@ export interface RandomOptions extends Options {
   generator?: RandomSource | null;
 }
 export interface TensorOptions extends Options {
+  /** The sizes, where the data are a typed array; null: its length, default null. */
   shape?: readonly number[];
 }
 /** What a tensor is made of. */
@@ -299,6 +300,9 @@ export function computed(
 
 /**
  * The identity: ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
+ *
+ * @param n integer, how many rows
+ * @param m integer, how many columns; null: as many, default null
  *
  * @example
  * torch.eye(2)  // [[1, 0], [0, 1]]

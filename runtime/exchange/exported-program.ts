@@ -39,7 +39,7 @@ export interface InputMeta {
 }
 
 export interface ExportLoadOptions extends LoadOptions {
-  /** Which of several models in the archive; "model" unless told otherwise, or the only one. */
+  /** Which of several models in the archive; null: "model", or the only one, default null. */
   model?: string;
 }
 

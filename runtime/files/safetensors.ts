@@ -241,7 +241,7 @@ export async function safe_open(file: FileLike, options: LoadOptions = {}): Prom
 // --- Writing --------------------------------------------------------------------------------------
 
 export interface SaveOptions {
-  /** Texts by name, for the header: transformers wants {format: "pt"}. */
+  /** Texts by name, for the header: transformers wants {format: "pt"}, default null. */
   metadata?: Readonly<Record<string, string>> | null;
   /** What floating tensors are written as: "float16", "bfloat16", "float32", "float64". */
   dtype?: string | null;

@@ -64,6 +64,9 @@ export function get_default_dtype(): DType {
 /**
  * A device as a value, for whatever takes one: `torch.device("cpu")`.
  *
+ * @param type its name
+ * @param index integer, which of its kind, default null
+ *
  * @example
  * new torch.Device("cpu").type  // "cpu"
  */
@@ -84,6 +87,9 @@ export class Device {
 titled(Device, "Device");
 /**
  * The device of this name, as "cpu" or "webgpu:0"; throws where there is none.
+ *
+ * @param type its name
+ * @param index integer, which of its kind, default null
  *
  * @example
  * torch.device("cpu:0").index  // 0

@@ -13,7 +13,7 @@ import { JoinNode, attach, recording } from "../tape/node.js";
 import { place } from "../views/view-adjoints.js";
 import { axisOf, checkShape, extent, integers, sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { as_strided, diagonal, narrow, select, sliceAxis } from "../views/views.js";
+import { as_strided, diagonal as diagonalOf, narrow, select, sliceAxis } from "../views/views.js";
 import * as views from "../views/views.js";
 
 /**
@@ -56,7 +56,7 @@ function replaced(
 }
 
 export const diagonal_scatter = (input: Tensor, src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor =>
-  replaced("diagonal_scatter", input, src, (t) => diagonal(t, offset, dim1, dim2));
+  replaced("diagonal_scatter", input, src, (t) => diagonalOf(t, offset, dim1, dim2));
 
 export const select_scatter = (input: Tensor, src: Tensor, dim: number, index: number): Tensor =>
   replaced("select_scatter", input, src, (t) => select(t, dim, index, "select_scatter"));
@@ -106,8 +106,8 @@ export function as_strided_scatter(
  * Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the
  * matrices' axes.
  */
-export function diag_embed(x: Tensor, at = 0, dim1 = -2, dim2 = -1): Tensor {
-  const offset = integer(at, "diag_embed", "offset");
+export function diag_embed(x: Tensor, offset = 0, dim1 = -2, dim2 = -1): Tensor {
+  offset = integer(offset, "diag_embed", "offset");
   const rank = x.ndim + 1,
     a = axisOf(dim1, rank, "diag_embed"),
     b = axisOf(dim2, rank, "diag_embed");
@@ -117,14 +117,14 @@ export function diag_embed(x: Tensor, at = 0, dim1 = -2, dim2 = -1): Tensor {
     rest = x.shape.slice(0, -1);
   const shape = Array.from({ length: rank }, (_, i) => (i === a || i === b ? n : rest.shift()!));
   checkShape(shape, "diag_embed");
-  return place(x, shape, (t) => diagonal(t, offset, a, b));
+  return place(x, shape, (t) => diagonalOf(t, offset, a, b));
 }
 
 /** The diagonal of a matrix, copied, or the matrix with a vector on its diagonal. */
-export function diag(x: Tensor, offset = 0): Tensor {
-  const k = integer(offset, "diag", "diagonal");
+export function diag(x: Tensor, diagonal = 0): Tensor {
+  diagonal = integer(diagonal, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
-  return x.ndim === 1 ? diag_embed(x, k) : clone(diagonal(x, k));
+  return x.ndim === 1 ? diag_embed(x, diagonal) : clone(diagonalOf(x, diagonal));
 }
 
 /**

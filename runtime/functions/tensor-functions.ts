@@ -142,7 +142,7 @@ export const select = /* @__PURE__ */ viewing("select dim index", (x, dim: numbe
 /**
  * A view without axes of length 1: all, or those of `dim`.
  *
- * @param dim integer or list of integers, the axes that go where their length is 1; without it all of length 1
+ * @param dim integer or list of integers, the axes that go where their length is 1; null: all of length 1, default null
  * @example
  * torch.squeeze(torch.ones(1, 3, 1)).shape  // [3]
  * @example

@@ -19,7 +19,7 @@ export interface HubOptions extends Omit<TorchLoadOptions, "progress"> {
   check_hash?: boolean;
   /** The file's name, where it is to be another than at the end of the address. */
   file_name?: string | null;
-  /** The whole SHA-256 that the file must have, in hexadecimal digits; a kept file is checked, too. */
+  /** The whole SHA-256 that the file must have, in hexadecimal digits; a kept file is checked, too, default null. */
   sha256?: string | null;
 }
 

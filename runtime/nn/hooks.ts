@@ -29,13 +29,13 @@ export type NamedForwardPreHook<M = Module> = (
 ) => readonly [any[], Named] | null | undefined | void;
 /** When a hook is called, and with what. */
 export interface HookOptions {
-  /** Before the hooks that are there already. */
+  /** Before the hooks that are there already, default false. */
   prepend?: boolean;
-  /** With the arguments that were given by name as well. */
+  /** With the arguments that were given by name as well, default false. */
   with_kwargs?: boolean;
 }
 export interface ForwardHookOptions extends HookOptions {
-  /** Also where the call fails; what it throws then is only warned of. */
+  /** Also where the call fails; what it throws then is only warned of, default false. */
   always_call?: boolean;
 }
 /**

@@ -19,7 +19,7 @@ import { type Beside, type Stored, read, stored } from "./tensors.js";
 import { constant } from "./values.js";
 
 export interface OnnxLoadOptions extends LoadOptions {
-  /** Files beside the model that hold its weights, by the names that it has for them. */
+  /** Files beside the model that hold its weights, by the names that it has for them, default null. */
   external?: Readonly<Record<string, FileLike>> | null;
 }
 

@@ -6,13 +6,13 @@ import { Tensor } from "../tensor/tensor.js";
 
 /** Options by which PyTorch chooses kernels: groups hold them, and they change nothing here. */
 export interface Kernels {
-  /** Taken for PyTorch's sake, without effect: parameters are changed together wherever they can be. */
+  /** Taken for PyTorch's sake, without effect: parameters are changed together wherever they can be, default null. */
   foreach?: boolean | null;
-  /** Taken for PyTorch's sake, without effect: every step can be captured. */
+  /** Taken for PyTorch's sake, without effect: every step can be captured, default false. */
   capturable?: boolean;
-  /** Taken for PyTorch's sake, without effect: a step is one kernel wherever it can be. */
+  /** Taken for PyTorch's sake, without effect: a step is one kernel wherever it can be, default null. */
   fused?: boolean | null;
-  /** Taken for PyTorch's sake; true is refused. */
+  /** Taken for PyTorch's sake; true is refused, default false. */
   differentiable?: boolean;
 }
 

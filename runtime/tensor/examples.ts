@@ -80,6 +80,7 @@ export interface TensorExamples {
    */
   element_size: unknown;
   /**
+   * @param memory_format the order, default torch.contiguous_format
    * @example
    * [torch.ones([2, 3]).is_contiguous(), torch.ones([2, 3]).t().is_contiguous()]  // [true, false]
    */

@@ -9,16 +9,17 @@ import { numelOf } from "../base/shape.js";
 import type { Tensor } from "./tensor.js";
 
 export interface PrintOptions {
-  /** Digits after the point (4). */
+  /** Digits after the point, default 4. */
   precision?: number;
-  /** More elements than this are summarised (1000), to `edgeitems` at each end of an axis (3). */
+  /** More elements than this are summarised, default 1000. */
   threshold?: number;
+  /** How many elements are shown at each end of an axis that is summarised, default 3. */
   edgeitems?: number;
-  /** Characters in a line (80). */
+  /** Characters in a line, default 80. */
   linewidth?: number;
-  /** Scientific notation: always, never, or (null) where numbers differ much in size. */
+  /** Scientific notation: always, never, or (null) where numbers differ much in size, default null. */
   sci_mode?: boolean | null;
-  /** All settings at once; others of the call come on top. */
+  /** All settings at once; others of the call come on top, default null. */
   profile?: "default" | "short" | "full";
 }
 

@@ -22,6 +22,7 @@ import { expand } from "./views.js";
 export interface ToOptions {
   dtype?: DType;
   device?: string | Device;
+  /** Whether also a tensor that is of this type and there already is copied, default false. */
   copy?: boolean;
 }
 

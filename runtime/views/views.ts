@@ -227,9 +227,8 @@ export function select(x: Tensor, dim: number, index: number, op = "select"): Te
 
 const without = (list: Shape, at: number): number[] => list.filter((_, i) => i !== at);
 
-export function squeeze(x: Tensor, dim?: number | readonly number[] | null): Tensor {
-  const axes =
-    dim === undefined || dim === null ? x.shape.map((_, i) => i) : axesOf([dim].flat() as number[], x.ndim, "squeeze");
+export function squeeze(x: Tensor, dim: number | readonly number[] | null = null): Tensor {
+  const axes = dim === null ? x.shape.map((_, i) => i) : axesOf([dim].flat() as number[], x.ndim, "squeeze");
   const stays = (_: unknown, i: number) => x.shape[i] !== 1 || !axes.includes(i),
     before = x.shape;
   return makeView(x, "squeeze", x.shape.filter(stays), x.strides.filter(stays), x.offset, (grad) =>
@@ -253,9 +252,9 @@ export interface FlattenOptions {
   endDim?: number;
 }
 
-export function flatten(x: Tensor, start = 0, end = -1): Tensor {
-  const a = axisOf(start, x.ndim, "flatten"),
-    b = axisOf(end, x.ndim, "flatten");
+export function flatten(x: Tensor, start_dim = 0, end_dim = -1): Tensor {
+  const a = axisOf(start_dim, x.ndim, "flatten"),
+    b = axisOf(end_dim, x.ndim, "flatten");
   if (a > b) throw new OpError("flatten: flatten() has invalid args: start_dim cannot come after end_dim");
   if (x.ndim > 0 && a === b) return x;
   return reshape(x, [[...x.shape.slice(0, a), numelOf(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]], "flatten");
@@ -348,8 +347,8 @@ export interface DiagonalOptions {
   dim2?: number;
 }
 
-export function diagonal(x: Tensor, at = 0, dim1 = 0, dim2 = 1): Tensor {
-  const offset = integer(at, "diagonal", "offset");
+export function diagonal(x: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor {
+  offset = integer(offset, "diagonal", "offset");
   const a = axisOf(dim1, x.ndim, "diagonal"),
     b = axisOf(dim2, x.ndim, "diagonal");
   if (a === b) throw new OpError(`diagonal: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);

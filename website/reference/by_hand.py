@@ -7,22 +7,18 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 
-from buildtools import node
 from buildtools.paths import ROOT
-from buildtools.typescript import BuildError
 from codegen.api.aliases import Names
 from codegen.api.docs import param_docs
 from codegen.api.nn import functions
 from codegen.api.nn import row as module_row
 from dsl.opdef import OpDef
 
-from . import typings
+from . import defaults
 from .forms import Row
 from .typings import Parameter, Signature, Value
 
-SCRIPT = ROOT / "website" / "reference" / "written.mjs"
 # Parameters that stand for several others, whose names the type does not say.
 OPAQUE = ("options", "others", "args", "values", "rest")
 # What PyTorch takes and this package does not, or not by a name: tests/node/by_name.test.mjs.
@@ -50,42 +46,6 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Written:
-    """defaults: by file, (name, values) of what constructors take; ops: by exported name, those that it is made of."""
-
-    defaults: dict[str, list[tuple[str, dict[str, str]]]]
-    ops: dict[str, list[str]]
-
-
-@cache
-def written() -> Written:
-    """What the sources say.  Raises BuildError."""
-    done = node.run([SCRIPT, "runtime"], cwd=ROOT, node=node.development())
-    if done.returncode:
-        raise BuildError(f"the hand-written TypeScript cannot be read:\n{done.stdout}")
-    made = json.loads(done.stdout)
-    defaults = {file: [(e["name"], e["values"]) for e in found] for file, found in made["defaults"].items()}
-    return Written(defaults, made["ops"])
-
-
-def defaults(value: Value) -> dict[str, str]:
-    """What is taken where nothing is given, as text; "" for what must be given.  Empty where no source says it."""
-    short = value.name.rpartition(".")[2]
-    takes = {p.name for s in value.signatures for p in s.params}
-    for file in (value.source, typings.source(value.of)):
-        found = written().defaults.get(file, [])
-        named = next((values for name, values in found if name == short), None)
-        if named is not None:
-            return named
-        # One text for several classes, and `LazyLinear`, which takes what `Linear` does but for what an input says.
-        for name, values in found:
-            usual = {p: default for p, default in values.items() if default or p in takes}
-            if name in ("", short.removeprefix("Lazy")) and usual.keys() <= takes:
-                return usual
-    return {}
-
-
 def words(type_: str) -> str:
     """A setting's type in words."""
     type_ = type_.removesuffix(" | null")
@@ -101,8 +61,19 @@ def fullest(value: Value) -> Signature | None:
 
 
 def rows(value: Value) -> list[Row]:
-    """The parameters of a function or a constructor, with what its comment says of those that types say nothing of."""
-    return [r if r.what else replace(r, what=value.told.get(r.name, "")) for r in named(value)]
+    """The parameters of a function or a constructor, with what its comment says of those that types say nothing of, and
+    PyTorch's defaults where neither says another."""
+    return [with_default(replace(r, what=r.what or value.told.get(r.name, "")), value) for r in named(value)]
+
+
+def with_default(r: Row, value: Value) -> Row:
+    """A row of the parameter that says what is taken where it is left out: `integer, default 0` says it in words."""
+    what, _, said = r.what.partition(", default ")
+    default = r.default or said.rstrip(".") or ("" if r.required else defaults.recorded(value).get(r.name, ""))
+    must = (r.required or r.name in defaults.needed(value)) and not default
+    if not must and not what.startswith("any number"):
+        default = default or defaults.EVERYWHERE.get(r.name, "")
+    return replace(r, what=what, default=default, option=r.option and not must, required=must)
 
 
 def named(value: Value) -> list[Row]:
@@ -110,21 +81,25 @@ def named(value: Value) -> list[Row]:
     signature = fullest(value)
     if signature is None:
         return []
-    known = defaults(value)
-    shown = [p for p in signature.params if not (opaque(p) or is_camel(p, signature))]
+    known = defaults.said(value)
+    shown = [p for p in signature.params if not (opaque(p) or is_camel(p, signature) or p.name.startswith("_"))]
     # Of `(a, b, ...a)`, which asks for at least so many, the last says what all are.
     made = list({p.name: row(p, known, value.told) for p in shown}.values())
     if value.kind == "class":
         # In PyTorch's order, in which they may be given, and then those that it has not.
-        order = [r.name for r in recorded(value)]
+        order = defaults.order(value)
         made.sort(key=lambda r: order.index(r.name) if r.name in order else len(order))
         if any(map(opaque, signature.params)):
             names = {r.name for r in made}
-            made += [Row(name, "", default, bool(default)) for name, default in known.items() if name not in names]
+            made += [
+                Row(name, "", default, bool(default), not default)
+                for name, default in known.items()
+                if name not in names
+            ]
     if known and value.kind == "class" or not any(map(opaque, signature.params)):
         return made
     said = {r.name: r for r in made}
-    by_place = [replace(said.pop(r.name, r), option=r.option) for r in recorded(value)]
+    by_place = [replace(said.pop(r.name, r), option=r.option, required=r.required) for r in recorded(value)]
     return by_place + list(said.values())
 
 
@@ -147,8 +122,8 @@ def row(p: Parameter, known: dict[str, str], told: Mapping[str, str]) -> Row:
         what = doc if says or what.startswith(("`", "object")) else f"{what}{joint}{doc}"
     default = known.get(p.name, "")
     must = p.name in known and not default
-    option = not must and (p.optional or p.option or bool(default) or p.name in ("device", "dtype"))
-    return Row(p.name, what, default, option)
+    may = not must and (p.optional or bool(default))
+    return Row(p.name, what, default, may or p.option and not must, not (may or p.rest))
 
 
 def is_camel(p: Parameter, signature: Signature) -> bool:
@@ -163,9 +138,9 @@ def recorded(value: Value) -> list[Row]:
     said = max(signatures.get(value.name) or [""], key=len)
     names = [part.strip() for part in said.split(",")]
     return [
-        Row(name.strip("*="), "", "", name.endswith("=") or name == "generator")  # which no call has to give
+        Row(name.strip("*="), "", "", may := name.endswith("=") or name == "generator", not may)
         for name in names
-        if name not in ("", "*") and name.strip("*=") not in ELSEWHERE
+        if name not in ("", "*") and name.strip("*=") not in ELSEWHERE and not name.startswith("_")
     ]
 
 
@@ -180,7 +155,7 @@ def settings(op: OpDef, name: str, names: Names) -> list[Row]:
     for kept in made["settings"]:
         what = docs.get(original.get(kept["name"], kept["name"]), words(kept["type"]))
         default = "" if kept["required"] else kept["default"]
-        found.append(Row(kept["name"], what.partition(", default")[0], default, not kept["required"]))
+        found.append(Row(kept["name"], what.partition(", default")[0], default, not kept["required"], kept["required"]))
     return found
 
 
@@ -199,7 +174,11 @@ def others(value: Value, made: list[Row]) -> list[tuple[list[Row], str]]:
         if any(opaque(p) or p.option for p in s.params) or known.issuperset(p.name for p in s.params):
             continue
         known.update(p.name for p in s.params)
-        taken = [replace(row(p, {}, value.told), option=p.optional) for p in s.params if not is_camel(p, s)]
+        taken = [
+            with_default(replace(row(p, {}, value.told), option=p.optional), value)
+            for p in s.params
+            if not (is_camel(p, s) or p.name.startswith("_"))
+        ]
         found.append((taken, s.result))
     return found
 

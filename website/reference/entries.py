@@ -11,7 +11,7 @@ from buildtools.typescript import BuildError
 from codegen.api.aliases import Names, names_of
 from dsl.opdef import Library, OpDef
 
-from . import by_hand, subjects
+from . import by_hand, defaults, subjects
 from .forms import Row
 from .typings import Value
 
@@ -176,7 +176,7 @@ def of_value(value: Value, library: Library, names: Names) -> Entry:
     ops = [op for op in library.ops.values() if space == "torch.nn" and short in [m.name for m in op.modules]]
     settings = by_hand.settings(ops[0], short, names) if ops else None
     if kind == "optimizer":
-        ops = [library.ops[name] for name in by_hand.written().ops.get(short, ()) if name in library.ops]
+        ops = [library.ops[name] for name in defaults.written().ops.get(short, ()) if name in library.ops]
     summary = sentence(value.text) or (sentence(ops[0].doc) if ops else "")
     return Entry(value.name, kind, "", ops, value, settings, [value.name, *value.names], summary)
 

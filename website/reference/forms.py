@@ -13,12 +13,14 @@ from workbench import formulas
 
 @dataclass(frozen=True)
 class Row:
-    """A parameter: what it is, and its default as text where it has one."""
+    """A parameter: what it is, its default as text where it has one, whether it is given by name, and whether it must
+    be given."""
 
     name: str
     what: str
     default: str
     option: bool
+    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def rows(op: OpDef) -> list[Row]:
     assert op.tree is not None
     keywords = {p.name for p in op.params if p.keyword}
     return [
-        Row(p.name, described.parameter(op, p), described.default(op, p), p.name in keywords) for p in op.tree.params
+        Row(p.name, described.parameter(op, p), described.default(op, p), p.name in keywords, p.default is None)
+        for p in op.tree.params
     ]
 
 

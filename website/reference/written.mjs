@@ -95,7 +95,7 @@ function defaultsIn(declared, functions) {
     if (
       ts.isVariableDeclaration(node) &&
       ts.isObjectBindingPattern(node.name) &&
-      node.initializer?.getText() === "given"
+      ["given", "options"].includes(node.initializer?.getText())
     )
       take(
         node.name.elements,

@@ -122,7 +122,7 @@ export const conv_tbc = /* @__PURE__ */ operator(
  * @param training whether the batch's own mean and variance are used
  * @param momentum the share of the batch in the running statistics
  * @param eps is added to the variance
- * @param cudnn_enabled means nothing here
+ * @param cudnn_enabled means nothing here, default true
  *
  * @example
  * torch.batch_norm(torch.tensor([[1], [3]]), null, null, null, null, true, 0.1, 0)  // [[-1], [1]]
@@ -152,7 +152,7 @@ export const batch_norm = /* @__PURE__ */ operator(
  * @param use_input_stats whether each sample's own mean and variance are used
  * @param momentum the share of the samples in the running statistics
  * @param eps is added to the variance
- * @param cudnn_enabled means nothing here
+ * @param cudnn_enabled means nothing here, default true
  *
  * @example
  * torch.instance_norm(torch.tensor([[[1, 3], [4, 8]]]), null, null, null, null, true, 0.1, 0)  // [[[-1, 1], [-1, 1]]]

@@ -47,7 +47,11 @@ export class Kernel {
   /** The whole text in WGSL. */
   readonly code: string;
 
-  /** `config`: a value for each of the spec's config names. */
+  /**
+   * A kernel's whole text, of its spec and a value for each of the spec's config names.
+   *
+   * @param config these values by name, default {}
+   */
   constructor(spec: KernelSpec, config: Readonly<Record<string, number | string>> = {}) {
     const { name, inputs, outputs } = spec;
     const named = [...inputs, ...outputs, ...(spec.parameters ?? []), ...(spec.config ?? [])];

@@ -29,7 +29,7 @@ export interface FlexOptions {
   scale?: number | null;
   enable_gqa?: boolean;
   return_lse?: boolean;
-  /** Means nothing here. */
+  /** Means nothing here, default null. */
   kernel_options?: object | null;
 }
 
@@ -90,10 +90,10 @@ function checkSizes(query: Tensor, key: Tensor, value: Tensor, gqa: boolean): vo
  * @param score_mod of the scores [B, Hq, L, S] and the places in the batch, among the heads, the queries and the keys, as
  *   tensors that broadcast with them, other scores
  * @param block_mask what `create_block_mask` made; null: every query sees every key
- * @param scale what products are multiplied by; `1 / sqrt(E)` unless given
- * @param enable_gqa whether several heads of queries share one of keys and values
- * @param return_lse whether the logarithms of the sums of exponentials come, too: a list of both
- * @param kernel_options means nothing here
+ * @param scale what products are multiplied by; null: `1 / sqrt(E)`, default null
+ * @param enable_gqa whether several heads of queries share one of keys and values, default false
+ * @param return_lse whether the logarithms of the sums of exponentials come, too: a list of both, default false
+ * @param kernel_options means nothing here, default null
  *
  * @example
  * const { flex_attention } = torch.nn.attention.flex_attention, x = torch.tensor([[[[1], [2]]]]);

@@ -11,7 +11,7 @@ import { BatchNormClass, type Features, type NormOptions } from "./norm.js";
 export { BatchNorm1d, BatchNorm2d, BatchNorm3d, _BatchNorm } from "./norm.js";
 
 export interface SyncBatchNormOptions extends NormOptions {
-  /** Taken for PyTorch's sake: there is one process. */
+  /** Taken for PyTorch's sake: there is one process, default null. */
   process_group?: null;
 }
 type Places = [eps?: number, momentum?: number | null, affine?: boolean, track_running_stats?: boolean];

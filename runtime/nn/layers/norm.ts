@@ -26,15 +26,15 @@ import type { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
 
 export interface NormOptions extends Factory {
-  /** Added to the variance before its root is divided by. */
+  /** Added to the variance before its root is divided by, default 1e-5. */
   eps?: number;
-  /** How far a batch moves the running statistics, from 0 to 1; null: they are the plain average of all batches. */
+  /** How far a batch moves the running statistics, from 0 to 1; null: they are the plain average of all batches, default 0.1. */
   momentum?: number | null;
-  /** Whether there is a learned factor for each channel, and a shift unless `bias` is false. */
+  /** Whether there is a learned factor for each channel, and a shift unless `bias` is false, default true. */
   affine?: boolean;
-  /** Whether running statistics are kept and used in evaluation; if not, each input's own are. */
+  /** Whether running statistics are kept and used in evaluation; if not, each input's own are, default true. */
   track_running_stats?: boolean;
-  /** Whether there is a learned shift, where there is a factor. */
+  /** Whether there is a learned shift, where there is a factor, default true. */
   bias?: boolean;
 }
 type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...DeviceAndType];

@@ -40,7 +40,7 @@ type Amount = number | { amount: number; importance_scores?: Tensor | null };
  * @param module the module that has the parameter
  * @param name the parameter's name
  * @param amount a part of the elements, from 0 to 1, or a whole number of them
- * @param importance_scores numbers in the parameter's shape that decide in its place
+ * @param importance_scores numbers in the parameter's shape that decide in its place, default null
  *
  * @example
  * const layer = torch.nn.Linear(2, 2);
@@ -76,9 +76,11 @@ export function random_unstructured(...args: unknown[]): Module {
   return module as Module;
 }
 interface Slices {
-  amount?: number;
-  n?: number | "fro" | "nuc";
-  dim?: number;
+  amount: number;
+  /** Which norm: 2 adds squares, "fro" and "nuc" are those of matrices. */
+  n: number | "fro" | "nuc";
+  /** Along which axis the slices lie. */
+  dim: number;
   importance_scores?: Tensor | null;
 }
 /**
@@ -86,6 +88,10 @@ interface Slices {
  *
  * @param module the module that has the parameter
  * @param name the parameter's name
+ * @param amount a part of the slices, from 0 to 1, or a whole number of them
+ * @param n which norm: 2 adds squares, "fro" and "nuc" are those of matrices
+ * @param dim along which axis the slices lie
+ * @param importance_scores numbers in the parameter's shape that decide in its place, default null
  *
  * @example
  * const layer = torch.nn.Linear(2, 2);
@@ -95,10 +101,18 @@ interface Slices {
 export function ln_structured<M extends Module>(
   module: M,
   name: string,
-  amount: number | Slices,
-  n?: number | "fro" | "nuc" | Slices,
-  dim?: number | Slices,
-  importance_scores?: Tensor | null | Slices,
+  amount: Amount,
+  n: number | "fro" | "nuc",
+  dim: number,
+  importance_scores?: Tensor | null,
+): M;
+export function ln_structured<M extends Module>(
+  module: M,
+  name: string,
+  ...args:
+    | [amount: Amount, n: number | "fro" | "nuc", Pick<Slices, "dim" | "importance_scores">]
+    | [amount: Amount, Omit<Slices, "amount">]
+    | [Slices]
 ): M;
 export function ln_structured(...args: unknown[]): Module {
   const [module, ...rest] = taken("ln_structured module name amount n dim importance_scores?", args);
@@ -110,16 +124,18 @@ export function ln_structured(...args: unknown[]): Module {
  *
  * @param module the module that has the parameter
  * @param name the parameter's name
+ * @param amount a part of the slices, from 0 to 1, or a whole number of them
+ * @param dim along which axis the slices lie
  *
  * @example
  * const layer = torch.nn.utils.prune.random_structured(torch.nn.Linear(4, 3), "weight", { amount: 1, dim: 0 });
  * layer.weight.eq(0).all({ dim: 1 }).sum()  // 1
  */
+export function random_structured<M extends Module>(module: M, name: string, amount: number, dim: number): M;
 export function random_structured<M extends Module>(
   module: M,
   name: string,
-  amount: number | Slices,
-  dim?: number | Slices,
+  ...args: [amount: number, Pick<Slices, "dim">] | [Pick<Slices, "amount" | "dim">]
 ): M;
 export function random_structured(...args: unknown[]): Module {
   const [module, name, amount, dim] = taken("random_structured module name amount dim", args);
@@ -170,7 +186,7 @@ type Scores = ReadonlyMap<Place, Tensor>;
  * class of "unstructured" ones, made of the other options; `importance_scores` is a Map from `[module, name]`.
  *
  * @param pruning_method a class of `prune` that zeroes single elements
- * @param importance_scores numbers in a parameter's shape that decide in its place
+ * @param importance_scores numbers in a parameter's shape that decide in its place, default null
  *
  * @example
  * const layers = [torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)];

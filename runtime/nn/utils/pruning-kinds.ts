@@ -232,7 +232,7 @@ export const RandomUnstructured = /* @__PURE__ */ callable(
  *
  * @param amount a part of the slices, from 0 to 1, or a whole number of them
  * @param n which norm: 2 adds squares, "fro" and "nuc" are those of matrices
- * @param dim along which axis the slices lie
+ * @param dim along which axis the slices lie, default -1
  *
  * @example
  * torch.nn.utils.prune.LnStructured(1, 2, 0).prune(torch.tensor([[1, -4], [0.5, 3]]))  // [[1, -4], [0, 0]]
@@ -246,7 +246,7 @@ export const LnStructured = /* @__PURE__ */ callable(
  * Zeroes slices along `dim` at random.
  *
  * @param amount a part of the slices, from 0 to 1, or a whole number of them
- * @param dim along which axis the slices lie
+ * @param dim along which axis the slices lie, default -1
  *
  * @example
  * torch.nn.utils.prune.RandomStructured(1, 0).prune(torch.ones([3, 2])).sum()  // 4

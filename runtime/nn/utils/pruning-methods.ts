@@ -64,7 +64,7 @@ export abstract class BasePruningMethodClass {
   /** What a method works on: of the class, or of an instance. */
   declare PRUNING_TYPE?: Kind;
   static PRUNING_TYPE?: Kind;
-  /** The axis of a structured one's slices. */
+  /** The axis of a structured one's slices, default -1. */
   declare dim?: number;
 
   constructor() {

@@ -42,7 +42,7 @@ class PlateauClass extends LRScheduler {
   declare num_bad_epochs: number;
 
   /** Times `factor` once the metric has not got better by `threshold` for more than `patience` epochs. */
-  constructor(...args: Scheduled<PlateauOptions>) {
+  constructor(...args: Scheduled<PlateauOptions, unknown>) {
     const [optimizer, { min_lr, ...o }] = optionsOf<PlateauOptions>(
       "ReduceLROnPlateau",
       "optimizer",

@@ -66,7 +66,7 @@ export function stepping(scheduler: LRScheduler, step: () => void): void {
 /**
  * @param optimizer whose groups' rates are set
  * @param last_epoch the number of the last epoch where a training goes on; -1: it begins
- * @param prepare gets the scheduler before its first rates are computed
+ * @param prepare gets the scheduler before its first rates are computed, default null
  *
  * @example
  * class Halving extends torch.optim.lr_scheduler.LRScheduler {
@@ -256,14 +256,14 @@ export interface Course<O extends object> {
 
 /** What schedulers take last. */
 export interface LastEpoch {
-  /** The number of the last epoch where a training goes on; -1: it begins. */
+  /** The number of the last epoch where a training goes on; -1: it begins, default -1. */
   last_epoch: number;
 }
-type GivenOptions<O> = Partial<O & LastEpoch>;
+type GivenOptions<O, E> = Partial<O & E>;
 /** An optimizer and options, by position in PyTorch's order, in an object, or both. */
-export type Scheduled<O> =
-  | [optimizer: AnyOptimizer, options?: GivenOptions<O> | O[keyof O], ...others: unknown[]]
-  | [options: GivenOptions<O> & { optimizer: AnyOptimizer }];
+export type Scheduled<O, E = LastEpoch> =
+  | [optimizer: AnyOptimizer, options?: GivenOptions<O, E> | O[keyof O], ...others: unknown[]]
+  | [options: GivenOptions<O, E> & { optimizer: AnyOptimizer }];
 
 export interface SchedulerClass<O extends object> {
   new (...args: Scheduled<O>): LRScheduler & O;

@@ -19,17 +19,17 @@ export const ProfilerActivity = { CPU: "cpu", GPU: "webgpu", CUDA: "webgpu" } as
 export type ProfilerActivity = "cpu" | "webgpu";
 
 export interface ProfileOptions {
-  /** The devices whose ops are recorded; all unless given. */
+  /** The devices whose ops are recorded; null: all, default null. */
   activities?: Iterable<ProfilerActivity>;
-  /** When to record, by the number of `step()` calls; see `schedule`. */
+  /** When to record, by the number of `step()` calls; see `schedule`, default null. */
   schedule?: Schedule;
-  /** Called (and awaited) at the end of each cycle of a schedule, or when a profile without one stops. */
+  /** Called (and awaited) at the end of each cycle of a schedule, or when a profile without one stops, default null. */
   on_trace_ready?: (prof: Profile) => unknown;
-  /** Keep the shapes and types of inputs. */
+  /** Keep the shapes and types of inputs, default false. */
   record_shapes?: boolean;
-  /** Count the bytes that live tensors take. */
+  /** Count the bytes that live tensors take, default false. */
   profile_memory?: boolean;
-  /** Keep where each op was called. */
+  /** Keep where each op was called, default false. */
   with_stack?: boolean;
 }
 
