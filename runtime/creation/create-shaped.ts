@@ -155,7 +155,11 @@ export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indice
 export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
 
 /**
- * Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`.
+ * Whole numbers from `low` up to, but without, `high`, shaped like `input`.
+ *
+ * @param low integer, the least, default 0
+ * @param high integer, below which they stay
+ * @param dtype type of the result; null: that of `input`, default null
  *
  * @example
  * torch.manual_seed(0);
@@ -183,9 +187,9 @@ export function randint_like(
 /**
  * Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast.
  *
- * @param mean number, or float tensor with a mean for each element
- * @param std number not below 0, or tensor with a standard deviation for each element
- * @param size list of integers, the shape where both are numbers; tensors have their own
+ * @param mean number, or float tensor with a mean for each element, default 0
+ * @param std number not below 0, or tensor with a standard deviation for each element, default 1
+ * @param size list of integers, the shape where both are numbers; tensors have their own, default null
  * @param generator generator that the numbers come from, in place of the package's own
  * @param dtype type of the result: a floating one
  * @param device where the result is made

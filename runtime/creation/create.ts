@@ -325,7 +325,11 @@ export function eye(...args: unknown[]): Tensor {
 }
 
 /**
- * The numbers from `start` (0) up to, but without, `end`, in steps of `step` (1).
+ * The numbers from `start` up to, but without, `end`, in steps of `step`.
+ *
+ * @param start number, the first, default 0
+ * @param end number, below which they stay
+ * @param step number, how far neighbours are apart, default 1
  *
  * @example
  * torch.arange(4)  // [0, 1, 2, 3]

@@ -50,7 +50,10 @@ export const randn = (...args: Sizes<RandomOptions>): Tensor => random("randn", 
 
 type Span = { low?: number; high: number };
 /**
- * randint(high, size) or randint(low, high, size): whole numbers from `low` (0) up to, but without, `high`.
+ * randint(high, size) or randint(low, high, size): whole numbers from `low` up to, but without, `high`.
+ *
+ * @param low integer, the least, default 0
+ * @param high integer, below which they stay
  *
  * @example
  * torch.manual_seed(0);

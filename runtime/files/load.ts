@@ -16,7 +16,7 @@ import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 export interface TorchLoadOptions extends LoadOptions {
   /** As in PyTorch; only `true` is possible, for nothing in a file is ever run. */
   weights_only?: boolean;
-  /** Whether the file is to be mapped into memory, which Node cannot: it is read, with the same result, default false. */
+  /** Whether the file is to be mapped into memory, which Node cannot: it is read instead, default false. */
   mmap?: boolean;
   /** Python's, not taken, default null. */
   pickle_module?: unknown;

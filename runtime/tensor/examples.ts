@@ -34,11 +34,13 @@ export interface TensorExamples {
    */
   itemsize: unknown;
   /**
+   * @param dim integer, the axis; null: all, default null
    * @example
    * [torch.ones([2, 3]).size(), torch.ones([2, 3]).size(-1)]  // [[2, 3], 3]
    */
   size: unknown;
   /**
+   * @param dim integer, the axis; null: all, default null
    * @example
    * [torch.ones([2, 3]).stride(), torch.ones([2, 3]).stride(0)]  // [[3, 1], 3]
    */

@@ -20,7 +20,7 @@ export interface PrintOptions {
   /** Scientific notation: always, never, or (null) where numbers differ much in size, default null. */
   sci_mode?: boolean | null;
   /** All settings at once; others of the call come on top, default null. */
-  profile?: "default" | "short" | "full";
+  profile?: "default" | "short" | "full" | null;
 }
 
 const DEFAULT = { precision: 4, threshold: 1000, edgeitems: 3, linewidth: 80, sci_mode: null as boolean | null };
@@ -42,7 +42,7 @@ let settings = { ...DEFAULT };
  */
 export function set_printoptions(options: PrintOptions = {}): void {
   const { profile, ...rest } = options;
-  if (profile !== undefined) {
+  if (profile != null) {
     const chosen = Object.hasOwn(PROFILES, profile) && PROFILES[profile];
     if (!chosen)
       throw new TypeMismatchError(

@@ -26,7 +26,7 @@ import { titled } from "../base/class-name.js";
 export type TensorOrNumber = Tensor | number | boolean | Complex;
 /** How a copy is to lie in memory, which every copy answers with rows in order. */
 export interface Layout {
-  /** PyTorch's, which answers what it is, default null. */
+  /** PyTorch's order of axes in memory, without effect, default null. */
   memory_format?: unknown;
 }
 

@@ -69,7 +69,9 @@ def rows(value: Value) -> list[Row]:
 def with_default(r: Row, value: Value) -> Row:
     """A row of the parameter that says what is taken where it is left out: `integer, default 0` says it in words."""
     what, _, said = r.what.partition(", default ")
-    default = r.default or said.rstrip(".") or ("" if r.required else defaults.recorded(value).get(r.name, ""))
+    usual = defaults.recorded(value).get(r.name, "")
+    # What PyTorch takes null for may be a must here, as a function that Python gives as a decorator does.
+    default = r.default or said.rstrip(".") or ("" if r.required and usual == "null" else usual)
     must = (r.required or r.name in defaults.needed(value)) and not default
     if not must and not what.startswith("any number"):
         default = default or defaults.EVERYWHERE.get(r.name, "")
@@ -138,7 +140,7 @@ def recorded(value: Value) -> list[Row]:
     said = max(signatures.get(value.name) or [""], key=len)
     names = [part.strip() for part in said.split(",")]
     return [
-        Row(name.strip("*="), "", "", may := name.endswith("=") or name == "generator", not may)
+        Row(name.strip("*="), "", "", may := name.endswith("=") or name in defaults.EVERYWHERE, not may)
         for name in names
         if name not in ("", "*") and name.strip("*=") not in ELSEWHERE and not name.startswith("_")
     ]

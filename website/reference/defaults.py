@@ -68,12 +68,13 @@ def said(value: Value) -> dict[str, str]:
 
 @cache
 def of_pytorch() -> dict[str, list[list[tuple[str, str, object]]]]:
+    """By names, overloads as lists of (parameter, kind, default)."""
     made: dict[str, list[list[tuple[str, str, object]]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
     return made
 
 
 def overloads(value: Value) -> list[list[tuple[str, str, object]]]:
-    """PyTorch's, each a list of (parameter, kind, default)."""
+    """PyTorch's, of all names that the value has."""
     return [one for name in (value.name, *value.names) for one in of_pytorch().get(name, [])]
 
 
@@ -81,7 +82,7 @@ def recorded(value: Value) -> dict[str, str]:
     """PyTorch's defaults, as JavaScript: of a name's overloads the first that has one."""
     found: dict[str, str] = {}
     for parameter, kind, default in chain(*overloads(value)):
-        if kind in ("place", "name"):
+        if kind in ("place", "name"):  # both may be left out
             found.setdefault(parameter, literal(default))
     return found
 

@@ -55,7 +55,7 @@ interface Bounds {
  * @param test of a tensor, which of its values hold it
  * @param event_dim how many of the last axes count as one value
  * @param is_discrete whether values are whole numbers
- * @param bounds the least and the greatest value, default null
+ * @param bounds the least and the greatest value, default {}
  *
  * @example
  * torch.distributions.Normal(0, 1).support.check(torch.tensor([1, NaN]))  // [true, false]

@@ -88,8 +88,8 @@ function checkSizes(query: Tensor, key: Tensor, value: Tensor, gqa: boolean): vo
  * @param key float tensor [B, Hkv, S, E]
  * @param value float tensor [B, Hkv, S, Ev]
  * @param score_mod of the scores [B, Hq, L, S] and the places in the batch, among the heads, the queries and the keys, as
- *   tensors that broadcast with them, other scores
- * @param block_mask what `create_block_mask` made; null: every query sees every key
+ *   tensors that broadcast with them, other scores, default null
+ * @param block_mask what `create_block_mask` made; null: every query sees every key, default null
  * @param scale what products are multiplied by; null: `1 / sqrt(E)`, default null
  * @param enable_gqa whether several heads of queries share one of keys and values, default false
  * @param return_lse whether the logarithms of the sums of exponentials come, too: a list of both, default false

@@ -28,7 +28,10 @@ import { flag, float } from "../shown.js";
 export interface NormOptions extends Factory {
   /** Added to the variance before its root is divided by, default 1e-5. */
   eps?: number;
-  /** How far a batch moves the running statistics, from 0 to 1; null: they are the plain average of all batches, default 0.1. */
+  /**
+   * How far a batch moves the running statistics, from 0 to 1; null: they are the plain average of all batches, default
+   * 0.1.
+   */
   momentum?: number | null;
   /** Whether there is a learned factor for each channel, and a shift unless `bias` is false, default true. */
   affine?: boolean;

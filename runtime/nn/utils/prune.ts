@@ -101,7 +101,7 @@ interface Slices {
 export function ln_structured<M extends Module>(
   module: M,
   name: string,
-  amount: Amount,
+  amount: number,
   n: number | "fro" | "nuc",
   dim: number,
   importance_scores?: Tensor | null,
@@ -110,8 +110,8 @@ export function ln_structured<M extends Module>(
   module: M,
   name: string,
   ...args:
-    | [amount: Amount, n: number | "fro" | "nuc", Pick<Slices, "dim" | "importance_scores">]
-    | [amount: Amount, Omit<Slices, "amount">]
+    | [amount: number, n: number | "fro" | "nuc", Pick<Slices, "dim" | "importance_scores">]
+    | [amount: number, Omit<Slices, "amount">]
     | [Slices]
 ): M;
 export function ln_structured(...args: unknown[]): Module {
