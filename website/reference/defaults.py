@@ -57,7 +57,8 @@ def said(value: Value) -> dict[str, str]:
         found = written().defaults.get(file, [])
         named = next((values for name, values in found if name == short), None)
         if named is not None:
-            return named
+            # What a function hands on in an object, as a type that it computes, need not be given.
+            return named if value.kind == "class" else {p: default for p, default in named.items() if default}
         # One text for several classes, and `LazyLinear`, which takes what `Linear` does but for what an input says.
         for name, values in found:
             usual = {p: default for p, default in values.items() if default or p in takes}
