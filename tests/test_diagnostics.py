@@ -128,6 +128,12 @@ def test_a_file_is_checked_with_what_it_names_in_the_others_of_its_folder(tmp_pa
     assert all(text in said for text in ("nowhere", "`y`", "wrong.op:1")), said
 
 
+def test_without_a_command_the_commands_are_listed(capsys):
+    assert main([], program="python -m dsl") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("usage: python -m dsl") and all(c in shown for c in ("check", "explain", "show"))
+
+
 def test_show_command(tmp_path, capsys):
     (tmp_path / "a.op").write_text("op f{D}d(x: Num[*X:D]) -> Num[*X]\n    for D in 1, 2\n    out[*i] = (x[*i])*2\n")
     assert main(["show", "f2d", "--ops", str(tmp_path)]) == 0

@@ -173,6 +173,16 @@ def test_the_search(opened):
     page.wait_for_selector("#count:text-is('2 / 2')")
     page.fill("#asked", "monkeys")
     page.wait_for_selector(f"{first}:text-matches('apes')")
+    # What it has read when it is stopped can be searched; many lines alike take long enough for that.
+    page.evaluate("document.querySelector('#text').value = 'A sentence about trains.\\n'.repeat(4001)")
+    page.dispatch_event("#text", "change")
+    page.wait_for_selector("#count:text-matches('^[1-9][0-9]* / 4001')")
+    page.click("#stop")
+    page.wait_for_selector("body[data-state='done']")
+    read, _, whole = page.inner_text("#count").partition(" / ")
+    assert 0 < int(read) < int(whole) == 4001
+    page.fill("#asked", "railways")
+    page.wait_for_selector(f"{first}:text-matches('trains')")
 
 
 # Pictures of stripes or of rings, each in colours and places of its own, as data: addresses.

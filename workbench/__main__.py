@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None, program: str = "python -m workbench
     """Runs one command; answers the exit status: 0, or 1 if there are mistakes, 2 for a wrong command, 3 if
     the compiler itself is wrong."""
     parser = argparse.ArgumentParser(prog=program, description="The op language at the command line.")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command")
     c = commands.add_parser("check", help="report the mistakes in files of definitions")
     c.add_argument("paths", nargs="+", help="files, or folders with .op files")
     c.add_argument("--json", action="store_true", help="for editors: a list of errors")
@@ -37,6 +37,9 @@ def main(arguments: list[str] | None = None, program: str = "python -m workbench
     c.add_argument("--ops", default="ops", help="the folder to look in")
     commands.add_parser("highlight", help=f"write the highlighting for editors, {FILE.parent.name}/{FILE.name}")
     a = parser.parse_args(arguments)
+    if a.command is None:
+        parser.print_help()
+        return 0
     return {"check": check, "explain": explain, "show": definition, "highlight": highlight}[a.command](a)
 
 

@@ -36,4 +36,23 @@ export default {
     t.close((await module(t.tensor([[0, 0]], long)).tolist()).flat(), [1.5, 2]);
     t.close((await module.weight.tolist())[0], [0.75, 1]);
   },
+
+  "a call that is refused names the function and makes no row shorter": async (t) => {
+    const F = t.torch.nn.functional,
+      weight = t.tensor([[3, 4]]),
+      places = t.tensor([[0]], { dtype: "int64" });
+    t.throws(
+      () => F.embedding_bag(t.tensor([[0.5]]), weight, { max_norm: 1 }),
+      /embedding_bag: 'input' must be an integer tensor/,
+    );
+    t.throws(
+      () => F.embedding_bag(places, weight, { max_norm: 1, scale_grad_by_freq: true }),
+      /^embedding_bag: scale_grad_by_freq is not supported$/,
+    );
+    t.close((await weight.tolist()).flat(), [3, 4]);
+    t.throws(
+      () => F.embedding(places, t.tensor([[3, 4]], { dtype: "int64" }), { max_norm: 1 }),
+      /embedding: max_norm asks for a weight of floats/,
+    );
+  },
 };

@@ -52,10 +52,12 @@ export function embedding_bag(...args: unknown[]): Tensor {
   NAMES.forEach((name, i) => {
     if (values[i] !== undefined) options[name] = values[i];
   });
-  const { max_norm, norm_type, ...others } = options;
-  if (max_norm !== undefined && max_norm !== null) {
+  const { max_norm, norm_type, ...others } = options,
+    chosen = choose(OPS, [others], binds);
+  // Of a call that is refused, no row is made shorter.
+  if (max_norm !== undefined && max_norm !== null && binds(chosen, [others])) {
     const [input, weight] = [tensorOf(values[0], op), tensorOf(values[1], op, "weight")];
     unrecorded(() => embedding_renorm_(weight.detach(), input, max_norm as number, (norm_type ?? 2) as number));
   }
-  return run(choose(OPS, [others], binds), [others]) as Tensor;
+  return run(chosen, [others]) as Tensor;
 }
