@@ -14,6 +14,7 @@ from codegen.data.errors import OpError
 from dsl.library import load_text
 from dsl.opdef import Library
 from dsl.testing.examples import check_tests
+from dsl.testing.instances import instances
 from dsl.text.diagnostics import render
 from workbench.function import Function, standard
 
@@ -169,6 +170,9 @@ def test_definitions(program):
         )
     ]
     assert not errors, render(errors, source)
+    for op in made.ops.values():
+        for instance in instances(op, 2):
+            instance.run()
 
 
 def test_what_a_page_says_is_compared(tmp_path):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..lowering.inline import placed, rename
+from ..lowering.renaming import placed, rename
 from ..text.diagnostics import did_you_mean
 from ..text.source import Source
 from ..text.syntax import Def, Op, Require, X

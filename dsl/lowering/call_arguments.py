@@ -17,7 +17,7 @@ from ..text.syntax import X
 from .call_axes import Placed
 from .context import Context, Mistake
 from .dims import Item
-from .inline import ABSENT, arguments
+from .renaming import ABSENT, arguments
 from .scalar_formulas import part
 
 

@@ -7,26 +7,34 @@ are results behind its own."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import count
+from itertools import count, zip_longest
 
 from ..checking.scope import derived
 from ..text.diagnostics import Error
-from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Size, Span, X
+from ..text.syntax import Assign, Def, Op, Own, Require, Size, Span, X
 from ..text.vocabulary import FUNCTIONS, WARNING, is_tensor, names_in, nodes_in
 from .dims import error
-
-ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
-Names = dict[str, X]
+from .index_calls import Indices, assigned, element, inside, is_elementwise, on_the_left, used
+from .renaming import (
+    ABSENT,
+    Names,
+    arguments,
+    cotangents,
+    gradients_said,
+    placed,
+    rename,
+    renamed_message,
+    there,
+)
 
 
 def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
     names = {"g", *derived(op), *(x.name for x in (*op.params, *op.outputs, *op.sizes))}
     names |= {t.name for a in (*op.body, *op.grads) for t in a.targets()}
-    work = Inliner(ops, defs, names, indices_of((*op.body, *op.grads)))
+    work = Inliner(op, ops, defs, names, indices_of((*op.body, *op.grads)))
     body = [b for a in op.body for b in work.assign(a)]
     grads = [b for a in op.grads for b in work.composed(a)]
     if not work.calls:
@@ -98,8 +106,8 @@ def indices_of(assigns: Iterable[Assign]) -> set[str]:
 
 
 class Inliner:
-    def __init__(self, ops: dict[str, Op], defs: dict, own: set[str], indices: set[str]):
-        self.ops, self.defs, self.own, self.indices, self.calls = ops, defs, own, indices, 0
+    def __init__(self, op: Op, ops: dict[str, Op], defs: dict, own: set[str], indices: set[str]):
+        self.op, self.ops, self.defs, self.own, self.indices, self.calls = op, ops, defs, own, indices, 0
         self.errors: list[Error] = []
         self.requires: list[Require] = []
         self.owns: list[Own] = []  # calls whose gradients are said
@@ -108,21 +116,23 @@ class Inliner:
 
     def assign(self, a: Assign) -> list[Assign]:
         callee = called(a.value, self.ops, self.defs) if a.index is None else None
-        if callee is not None and says_axes(callee):
-            return [a]  # put in place as statements, by dsl/lowering/lower.py
         before: list[Assign] = []
+        if callee is not None and says_axes(callee):
+            # Put in place as statements, by dsl/lowering/row_calls.py.
+            value = self.with_names(a.value, callee, before)
+            return [*before, replace(a, value=value)]
         if a.index is None and (d := self.over_tensors(a.value)) is not None:
             self.compose(a.value, d, before, a)
             return before
         if callee is not None and (several := taken_by(a, callee)) is not None and (a.also or not several):
             args = tuple(self.walk(x, before) for x in a.value.args)
-            made = self.call(replace(a.value, args=args), callee, before)
+            made = self.call(replace(a.value, args=args), callee, before, {}, [])
             if a.also:
                 put = lambda t, n: replace(a, name=t.name, name_span=t.name_span, value=made[n], also=())
                 return [*before, *(put(t, n) for t, n in zip(a.targets(), several) if n in made)]
             self.parts[a.name] = made
             return before
-        value = self.walk(a.value, before)
+        value = self.walk(a.value, before, None if a.index is None else on_the_left(a, self.op))
         return [*before, replace(a, value=value)]
 
     def composed(self, a: Assign) -> list[Assign]:
@@ -133,30 +143,71 @@ class Inliner:
         self.ops = ops
         return made
 
-    def walk(self, e: X, before: list[Assign]) -> X:
-        args = tuple(self.walk(x, before) for x in e.args)
+    def walk(self, e: X, before: list[Assign], at: Indices | None = None) -> X:
+        """at: the indices around it in index notation; None in a whole-tensor formula."""
+        within = inside(e, at)
+        base = called(e.args[0], self.ops, self.defs) if e.kind == "read" else None
+        first = (self.alone(e.args[0], base, before),) if base is not None and says_axes(base) else ()
+        args = (*first, *(self.walk(x, before, within) for x in e.args[len(first) :]))
         e = replace(e, args=args) if args != e.args else e
         if (d := self.over_tensors(e)) is not None:
-            return self.compose(e, d, before)
+            return self.compose(e, d, before, around=at)
         if e.kind == "field" and e.args[0].kind == "name" and e.args[0].val in self.parts:
             return self.parts[e.args[0].val].get(e.val, e)
         callee = called(e, self.ops, self.defs)
         if callee is None:
             return e
-        results, changed = given_by(callee)
-        if len(results or changed) > 1:
-            why = f"it has several results:  {', '.join(results or changed)} = {callee.name}(...)"
-            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
+        if says_axes(callee) and at is None:
+            return self.alone(e, callee, before)
+        if not self.has_one_result(e, callee):
             return e
-        return next(iter(self.call(e, callee, before).values()), e)
+        names = [] if at is None else used(e.args, at)
+        made = next(iter(self.call(e, callee, before, at or {}, names).values()), None)
+        return e if made is None else element(made, names, at or {})
 
-    def call(self, e: X, callee: Op, before: list[Assign]) -> Names:
-        """What the callee gives; nothing if it cannot be called."""
-        why = self.obstacle(callee)
-        if why:
-            # What says its axes is put in place as statements, where a line holds nothing else.
-            alone = (f"give it a line of its own:  y = {e.val}(...)",) if says_axes(callee) else ()
-            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why, help=alone))
+    def has_one_result(self, e: X, callee: Op) -> bool:
+        results, changed = given_by(callee)
+        if several := len(results or changed) > 1:
+            why = f"it has several results:  {', '.join(results or changed)} = {callee.name}(...)"
+            self.refuse(e, why)
+        return not several
+
+    def refuse(self, e: X, why: str, *help: str):
+        self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why, help=help))
+
+    def alone(self, e: X, callee: Op, before: list[Assign]) -> X:
+        """A call of an op whose tensors say their axes, as if it had a line of its own."""
+        if not self.has_one_result(e, callee):
+            return e
+        local = f"{self.prefix(str(e.val))}_out"
+        before += self.assign(Assign(local, None, "=", e, e.span, e.span))
+        return X("name", (), local, e.span)
+
+    def with_names(self, e: X, callee: Op, before: list[Assign]) -> X:
+        """Such a call with a name for each formula that it gives for a tensor."""
+        prefix = ""
+        by_place = [p for p in callee.params if not p.keyword]
+        tensors = {p.name for p in callee.params if is_tensor(p)}
+
+        def named(name: str, value: X) -> X:
+            nonlocal prefix
+            if name not in tensors or value.kind in ("name", "field"):
+                return value
+            prefix = prefix or self.prefix(str(e.val))
+            local = X("name", (), f"{prefix}_{name}", value.span)
+            before.extend(self.assign(Assign(local.val, None, "=", value, value.span, value.span)))
+            return local
+
+        args = [replace(x, args=(named(x.val, x.args[0]),)) if x.kind == "kw" else x for x in e.args]
+        args = [x if x.kind == "kw" else named(p.name, x) for x, p in zip_longest(args, by_place[: len(args)])]
+        return replace(e, args=tuple(args))
+
+    def call(self, e: X, callee: Op, before: list[Assign], around: Indices, index: list[str]) -> Names:
+        """What the callee gives; nothing if it cannot be called.  index: the indices that its arguments use, of those
+        around it."""
+        if why := self.obstacle(callee) or self.at_elements(callee, index, around):
+            # What says its axes is a tensor, of which index notation reads elements.
+            self.refuse(e, why, *((f"say which element:  {e.val}(...)[...]",) if says_axes(callee) else ()))
             return {}
         prefix = self.prefix(callee.name)
         names: Names = {}
@@ -164,10 +215,14 @@ class Inliner:
         said, complete = gradients_said(callee)
         for p, value in arguments(e, callee):
             if is_tensor(p) and (
-                value.kind != "name" or not complete and p.name in said and not p.type.optional
-            ):  # unlike the others
+                value.kind != "name"
+                or value.val in index
+                or not complete
+                and p.name in said
+                and not p.type.optional  # unlike the others
+            ):
                 value, given = local(p.name), value
-                before.append(Assign(value.val, None, "=", given, e.span, e.span))
+                before.append(assigned(value, given, index, around))
             names[p.name] = value
         for size in callee.sizes:
             names[size.name] = rename(size.value, names)
@@ -202,10 +257,17 @@ class Inliner:
         d = self.defs.get(e.val) if e.kind == "call" else None
         return d if d is not None and d.body else None
 
-    def compose(self, e: X, d: Def, before: list[Assign], target: Assign | None = None) -> X:
+    def compose(
+        self, e: X, d: Def, before: list[Assign], target: Assign | None = None, around: Indices | None = None
+    ) -> X:
         """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name
-        if there is none."""
+        if there is none.  around: the indices of a formula in index notation."""
         self.calls += 1
+        around = around or {}
+        index = used(e.args, around)
+        if why := self.at_elements(d, index, around):
+            self.refuse(e, why)
+            return e
         names: Names = {}
         spoken = {n.val for x in e.args for n in names_in(x)}
         taken = lambda n: n in self.own or n in self.indices or n in spoken
@@ -217,9 +279,9 @@ class Inliner:
             return X("name", (), found, e.span)
 
         for p, value in zip(d.params, e.args):
-            if value.kind not in ("name", "num", "str", "field"):  # what is computed is computed once
+            if value.kind not in ("name", "num", "str", "field") or value.val in index:  # computed once
                 local = fresh(p)
-                before += self.assign(Assign(local.val, None, "=", value, e.span, e.span))
+                before += self.assign(assigned(local, value, index, around))
                 value = local
             names[p] = value
         for name in dict.fromkeys(a.name for a in d.body):
@@ -231,13 +293,13 @@ class Inliner:
         self.open.append(d.name)
         put = lambda x: placed(rename(x, names), e.span)
         for a in d.body:
-            index = None if a.index is None else tuple(map(put, a.index))
+            left = None if a.index is None else tuple(map(put, a.index))
             extents = tuple(replace(b, name=names[b.name].val, high=put(b.high), span=e.span) for b in a.extents)
             before += self.assign(
-                Assign(names[a.name].val, index, a.mode, put(a.value), e.span, names[a.name].span, extents)
+                Assign(names[a.name].val, left, a.mode, put(a.value), e.span, names[a.name].span, extents)
             )
         self.open.pop()
-        return names["out"]
+        return element(names["out"], index, around)
 
     def prefix(self, name: str) -> str:
         """What stands before the names of a definition in the caller, where no name begins so."""
@@ -269,6 +331,16 @@ class Inliner:
         args = tuple(v.val for n, v in tensors.items() if n in said)
         self.owns.append(Own(tuple(x.val for x in results.values()), inner, args, grads, complete))
 
+    def at_elements(self, callee: Op | Def, index: list[str], around: Indices) -> str:
+        """Why what is called has no element for each place of these indices, or ""."""
+        if index and not is_elementwise(callee.body, self.inner):
+            return "an element of it needs more than one of its argument: give it whole tensors, by their names"
+        moved = next((n for n in index if around[n].moved), None)
+        return f"`{moved}` does not begin at 0: assign the argument to a name first" if moved else ""
+
+    def inner(self, e: X) -> Op | Def | None:
+        return self.over_tensors(e) or called(e, self.ops, self.defs)
+
     def obstacle(self, callee: Op) -> str:
         """Why an op cannot be put in place, or ""."""
         if callee.name in self.open:
@@ -277,112 +349,3 @@ class Inliner:
             return "it has no formula"
         whole = all(not p.type.dims for p in callee.params if is_tensor(p))  # those of one element broadcast
         return "" if whole and all(a.index is None for a in callee.body) else "it is not written over whole tensors"
-
-
-def there(e: X, names: set[str]) -> X:
-    """Without what stands for missing values of these, which are not missing."""
-    e = replace(e, args=tuple(there(a, names) for a in e.args))
-    return e.args[0] if e.kind == "??" and e.args[0].kind == "name" and e.args[0].val in names else e
-
-
-def cotangents(e: X, slopes: Names) -> X:
-    """A gradient's formula with a name for what comes to each of several results: `g.values`."""
-    if e.kind == "field" and e.args[0].val == "g" and e.val in slopes:
-        return slopes[e.val]
-    return replace(e, args=tuple(cotangents(a, slopes) for a in e.args))
-
-
-def gradients_said(callee: Op) -> tuple[set[str], bool]:
-    """The tensors of an op whose gradients it says, or says to be none; whether those are all that could have one."""
-    smooth = {p.name for p in callee.params if is_tensor(p) and p.type.name not in ("Int", "Bits", "Bool")}
-    said = smooth if callee.nograd == () else smooth & {*(g.name for g in callee.grads), *(callee.nograd or ())}
-    return said, said == smooth
-
-
-def arguments(e: X, callee: Op):
-    """(parameter, what the call gives it): its argument, its default or ABSENT."""
-    given: Names = {}
-    places = iter([p for p in callee.params if not p.keyword])
-    for a in e.args:
-        if a.kind == "kw":
-            given[a.val] = a.args[0]
-        elif (p := next(places, None)) is not None:
-            given[p.name] = a
-    defaults: Names = {}
-    for p in callee.params:
-        value = given.get(p.name)
-        if value is None:
-            value = rename(p.default, defaults) if p.default is not None else ABSENT
-        defaults[p.name] = value
-        yield p, value
-
-
-def rename(e: X, names: Names) -> X:
-    """Names replaced, and what the arguments decide folded."""
-    if e.kind == "name":
-        return replace(names[e.val], span=e.span) if e.val in names else e
-    args = tuple(rename(a, names) for a in e.args)
-    if e.kind == "call" and e.val == "given" and args[0] == ABSENT:
-        return truth(False)
-    if e.kind == "call" and e.val == "given" and args[0].kind != "name":
-        return truth(True)
-    if e.kind == "??" and args[0] == ABSENT:
-        return args[1]
-    if e.kind == "??" and args[0].kind in ("num", "str", "neg"):
-        return args[0]
-    if e.kind in ("==", "!=") and args[0].kind == args[1].kind == "str":
-        return truth((args[0].val == args[1].val) == (e.kind == "=="))
-    if e.kind == "if" and args[0] in (truth(True), truth(False)):
-        return args[1] if args[0].val == "true" else args[2]
-    if e.kind == "reduce":
-        red, binders, where = e.val
-        binders = tuple(binder(b, names) for b in binders)
-        return replace(e, args=args, val=(red, binders, rename(where, names) if where is not None else None))
-    return replace(e, args=args)
-
-
-def placed(e: X, span: Span) -> X:
-    """The expression as if it stood at the call: its own text is in another definition, perhaps another file."""
-    made = replace(e, span=span, args=tuple(placed(a, span) for a in e.args))
-    if e.kind != "reduce":
-        return made
-    red, binders, where = e.val
-    ends = lambda b: {"low": b.low and placed(b.low, span), "high": b.high and placed(b.high, span)}
-    return replace(
-        made, val=(red, tuple(replace(b, span=span, **ends(b)) for b in binders), where and placed(where, span))
-    )
-
-
-def truth(value: bool) -> X:
-    return X("name", (), "true" if value else "false")
-
-
-def binder(b: Binder, names: Names) -> Binder:
-    """`dim` given as `-1` becomes a binder named "-1": that axis of the operand."""
-    if b.name not in names:
-        return b
-    v = names[b.name]
-    text = (
-        v.val
-        if v.kind == "name"
-        else str(v.val)
-        if v.kind == "num"
-        else f"-{v.args[0].val}"
-        if v.kind == "neg"
-        else b.name
-    )
-    return replace(b, name=text)
-
-
-def renamed_message(message: str, names: Names) -> str:
-    """The holes of a message speak of the callee's options; a constant given for one is written out."""
-
-    def hole(m: re.Match) -> str:
-        v = names.get(m[1])
-        if v is None:
-            return m[0]
-        if v.kind == "neg" and v.args[0].kind == "num":
-            return f"-{v.args[0].val}"
-        return f"{{{v.val}}}" if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
-
-    return re.sub(r"\{([^{}]+)\}", hole, message)

@@ -19,7 +19,8 @@ from .call_arguments import bind
 from .call_axes import Placed
 from .context import Mistake
 from .dims import Item
-from .inline import given_by, gradients_said, taken_by
+from .inline import given_by, taken_by
+from .renaming import gradients_said
 
 
 def place(work, a: Assign, callee: OpDef):

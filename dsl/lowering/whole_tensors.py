@@ -218,13 +218,23 @@ class Whole:
         found = self.axes(value)
         if declared is not None:
             target = self.tensor_axes(a.name)
-            if not {k for k, _ in found} <= {k for k, _ in target}:
+            if {k for k, _ in found} <= {k for k, _ in target}:
+                found = target
+            elif self.may_be_alike(found, target):
+                found = [(key, axis) for (key, _), (_, axis) in zip(found, target)]
+            else:
                 raise Mistake("rank", f"this has axes that `{a.name}` has not", value.span, "reduce over them")
-            found = target
         elif not found and self.constant(a.name, value):
             found = self.everything()
         self.waiting.append((a, value, when, found))
         return found
+
+    def may_be_alike(self, a: list[tuple[Key, Axis]], b: list[tuple[Key, Axis]]) -> bool:
+        """Whether axes are of the same kinds, and no two of them two sizes that a signature names."""
+        return len(a) == len(b) and all(
+            x.pack == y.pack and (x.pack or x.extent == y.extent or not self.op.sizes_differ(x.extent, y.extent))
+            for (_, x), (_, y) in zip(a, b)
+        )
 
     def constant(self, name: str, value: X) -> bool:
         """Whether a formula without axes fills a tensor of all axes: a result that no tensor is read for, or random
@@ -284,7 +294,7 @@ class Whole:
         op = self.op
         for a, value, when, found in self.waiting:
             target = self.tensor_axes(name)
-            mine = found if len(found) != len(target) else target
+            mine = target if {k for k, _ in found} <= {k for k, _ in target} and len(found) == len(target) else found
             loops = self.loops(self.widest(value, mine))
             body = op.formulas.lower(value, Context(whole=loops))
             outer = [loops[k] for k, _ in mine]

@@ -99,5 +99,8 @@ class Instance:
     def legal(self) -> bool:
         try:
             return not self.leaves()
-        except KeyError:
-            return False  # an absent tensor
+        except KeyError as error:
+            (name,) = error.args
+            if name in self.op.tensors or name.rstrip("0123456789") in {symbol(p.name) for p in self.op.params}:
+                return False  # what is absent
+            raise  # a mistake of the compiler

@@ -120,11 +120,20 @@ def collision_error(tree: Op, found: Collision, instance: Instance) -> Error:
 
 def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, instance: Instance) -> Error:
     tensor = found.read.tensor
+    case = ", ".join(f"{name} = {text(instance.env[name])}" for name in sizes_of(found, op, instance))
     node, index = place_of(tree, found, instance)
+    a = next((a for a in tree.body if a.name == found.stmt.target), None)
+    if index is None and a is not None and a.index is None:  # whole tensors, such as what a call answers
+        return Error(
+            "outside",
+            f"`{a.name}` can be longer than what is assigned to it",
+            a.value.span,
+            f"an axis of it has {extent(found.length)}" + (f" when {case}" if case else ""),
+            help=(f"say how long `{a.name}` is:  where ... = ...",),
+        )
     store = node is None
     span = word(source, tree.span, tensor) if index is None else index.span
     what = f"this index can leave `{tensor}`" if store else f"this read can leave `{tensor}`"
-    case = ", ".join(f"{name} = {text(instance.env[name])}" for name in sizes_of(found, op, instance))
     label = f"is {found.value}" + (f" when {case}" if case else "") + f": the axis has {extent(found.length)}"
     help = ["or rule it out:  require ..."]
     if node is not None:
