@@ -38,6 +38,31 @@ def test_pages_of_the_reference_have_examples_and_say_what_parameters_are(docume
     assert set(bare) == {name for names in WITHOUT_EXAMPLE.values() for name in names}
 
 
+def test_modules_show_what_they_compute(documentation):
+    """The formula of the op that each runs, and its gradient, but for modules that run no op of their own."""
+    others = {
+        "they hold others": {"Module", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"},
+        "they are tensors": {"Buffer", "Parameter"},
+        "they are made of the modules on the pages beside them": {
+            "AdaptiveLogSoftmaxWithLoss",
+            "SyncBatchNorm",
+            "Transformer",
+            "TransformerDecoder",
+            "TransformerDecoderLayer",
+            "TransformerEncoder",
+            "TransformerEncoderLayer",
+        },
+        "what they answer is a view": {"Flatten", "Identity", "Unflatten"},
+    }
+    without = set()
+    for page in (documentation / "reference").glob("torch.nn.*.html"):
+        text = page.read_text(encoding="utf-8")
+        formula = re.search(r"<h2>(?:What it computes|One step)", text) and 'class="katex"' in text
+        if re.search(r'<p class="kind">\s*module', text) and not formula:
+            without.add(page.stem.rpartition(".")[2])
+    assert without == set().union(*others.values())
+
+
 def test_options_come_with_what_they_are_and_what_they_are_by_default(documentation):
     """Read from the options' types, wherever a constructor takes them: shared ones, those of a list, those by name."""
 

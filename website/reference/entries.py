@@ -31,6 +31,18 @@ KINDS = {
 
 
 CALLED = {"function", "method", "op"}
+# What a module computes, where PyTorch's function for it does not have the module's name.
+STEPS = {
+    "FractionalMaxPool2d": "fractional_pool2d",
+    "FractionalMaxPool3d": "fractional_pool3d",
+    "GRU": "gru_step",
+    "GRUCell": "gru_step",
+    "LSTM": "lstm_step",
+    "LSTMCell": "lstm_step",
+    "MultiheadAttention": "scaled_dot_product_attention",
+    "RNN": "rnn_step",
+    "RNNCell": "rnn_step",
+}
 
 
 @dataclass
@@ -177,8 +189,20 @@ def of_value(value: Value, library: Library, names: Names) -> Entry:
     settings = by_hand.settings(ops[0], short, names) if ops else None
     if kind == "optimizer":
         ops = [library.ops[name] for name in defaults.written().ops.get(short, ()) if name in library.ops]
+    elif kind == "module" and not ops:
+        ops = computed_by(short, library)
     summary = sentence(value.text) or (sentence(ops[0].doc) if ops else "")
     return Entry(value.name, kind, "", ops, value, settings, [value.name, *value.names], summary)
+
+
+def computed_by(module: str, library: Library) -> list[OpDef]:
+    """The op that a module runs on its weights, which is no part of its definition: `conv2d` for `LazyConv2d`."""
+    words = re.sub(
+        r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", "_", module.removeprefix("Lazy").strip("_")
+    ).lower()
+    tried = (words, words.removesuffix("_loss"), words.replace("_", ""), re.sub(r"\dd$", "", words))
+    names = [STEPS[module]] if module in STEPS else [name for name in tried if name in library.ops]
+    return [library.ops[name] for name in names[:1]]
 
 
 def of_method(member: Value, name: str) -> Entry:
