@@ -80,6 +80,16 @@ class Schedule:
     numbers: tuple[tuple[str, float], ...] = ()
 
 
+@dataclass(frozen=True)
+class OnWebGPU:
+    """What WebGPU runs instead of an op in calls of which `when` holds.  args: for each parameter of that op the number
+    of the tensor's parameter, or a formula."""
+
+    op: str
+    args: tuple[int | E, ...]
+    when: E
+
+
 @dataclass
 class OpDef:
     name: str
@@ -120,6 +130,7 @@ class OpDef:
     value_checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spared: tuple[E | None, ...] = ()  # for each of them, where it need not be asked
     itself: E | None = None  # when the result is the first argument, no copy of it
+    on_webgpu: OnWebGPU | None = None
     source: str = ""  # digest of the texts that it was made from, where a build needs it
     owned: list[Owned] = field(default_factory=list)  # calls whose gradients are not derived
 

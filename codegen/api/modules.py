@@ -25,7 +25,7 @@ from .aliases import IN_PLACE, Names, in_place
 from .complex_ops import brought, given
 from .literal import Identifier, literal
 from .names import RESERVED, camel
-from .opdata import takes_parts
+from .opdata import on_webgpu, takes_parts
 from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
@@ -119,6 +119,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "parts": takes_parts(op),
         "calls": takes_more(op),
         "itself": formula(op.itself) if op.itself is not None else "",
+        "webgpu": on_webgpu(op.on_webgpu) if op.on_webgpu else "",
         "value_checks": [
             (name, literal(list(messages)), f", {formula(e)}" if e else "")
             for (name, messages), e in zip(op.value_checks, op.spared)

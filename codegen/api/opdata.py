@@ -11,7 +11,7 @@ from dsl.ir.rewriting import symbols
 from dsl.ir.steps import expressions
 from dsl.lowering.routines import Routine
 from dsl.lowering.types import symbol_kinds
-from dsl.opdef import Library, OpDef, Schedule, symbol
+from dsl.opdef import Library, OnWebGPU, OpDef, Schedule, symbol
 
 from ..data import model
 from ..data.functions import routine_name
@@ -28,6 +28,7 @@ from ..planner.writer import checks, kernel_functions
 from ..wgsl import prelude, routines
 from ..wgsl.bodies import printed_body
 from ..wgsl.names import plain_name
+from .literal import literal
 from .notation import written_procedure
 
 
@@ -193,6 +194,12 @@ def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str,
         saves(op, p, number),
         [op_kernel(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)],
     )
+
+
+def on_webgpu(instead: OnWebGPU) -> str:
+    """What runtime/dispatch/on-webgpu.ts is told: the op, its arguments, and when."""
+    args = [x if isinstance(x, int) else formula(x) for x in instead.args]
+    return f"() => {instead.op}Op, {literal(args)}, {formula(instead.when)}"
 
 
 def saves(op: OpDef, p: Program, number: dict[str, int]) -> list[list[int]]:

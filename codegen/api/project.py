@@ -152,7 +152,7 @@ def module_row(p: Project, stem: str, ops: list[OpDef]) -> dict:
 
 def op_row(p: Project, op: OpDef, before: list[OpDef], names: dict[str, list[OpDef]]) -> dict:
     """names: the ops by their names.  An op that shares all of its names has a function that only the module sees."""
-    row, (text, derived) = modules.op_row(op, before), data_of(op, p)
+    row, (text, derived) = modules.op_row(op, before) | {"webgpu": ""}, data_of(op, p)
     takes, gives, terms = in_project(op)
     alone = [n for a in op.aliases if len(names[n := a.rpartition(".")[2]]) == 1]
     if row["function"]:

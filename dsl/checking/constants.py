@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..lowering.renaming import arguments
 from ..text.diagnostics import Error, did_you_mean
 from ..text.parse import parse_formula
 from ..text.source import Source
@@ -79,6 +80,8 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
             )
     if op.itself is not None:
         itself(walk, op)
+    if op.on_webgpu is not None:
+        on_webgpu(walk, *op.on_webgpu)
     for s in op.samples:
         sample(walk, s, source)
     if not clean:
@@ -124,6 +127,21 @@ def itself(walk, op: Op):
         )
     elif len(op.outputs) != 1:
         walk.error("option", f"`{op.name}` cannot answer its first argument", at, "it has several results")
+
+
+def on_webgpu(walk, call: X, when: X):
+    """What WebGPU runs instead of an op: a call of another one, with tensors by their names and numbers."""
+    number(walk, when, "when WebGPU runs another op")
+    callee = walk.vocabulary.ops.get(call.val) if call.kind == "call" else None
+    if callee is None:
+        walk.error("name", "WebGPU runs another op instead", call.span, "this is no call of one")
+        return
+    check_call(walk, call)
+    for p, value in arguments(call, callee):
+        if not is_tensor(p):
+            number(walk, value, "an argument")
+        elif value.kind != "name" or walk.things.get(value.val, None) is None:
+            walk.error("type", f"`{p.name}` of `{callee.name}` is a tensor, given by its name", value.span)
 
 
 def message(walk, r, source: Source):

@@ -334,7 +334,7 @@ class OpNames:
             [s.value for s in op.sizes]
             + [p.default for p in op.params if p.default]
             + [r.condition for r in op.asked]
-            + [op.itself]
+            + [op.itself, *(op.on_webgpu or ())]
         ):
             used |= {n.val for n in names_in(e)}
         used |= set(op.drop or ())

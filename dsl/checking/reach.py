@@ -213,8 +213,8 @@ def uncalled(ops: dict[str, OpDef], named: Collection[str]) -> list[OpDef]:
         tree = ops[name].tree
         if tree is None:
             continue
-        for a in (*tree.body, *tree.grads):
-            for n in nodes_in(a.value):
+        for e in (*(a.value for a in (*tree.body, *tree.grads)), *(tree.on_webgpu or ())):
+            for n in nodes_in(e):
                 if n.kind == "call" and n.val in ops and n.val not in seen:
                     seen.add(n.val)
                     called.append(n.val)

@@ -12,15 +12,16 @@ from dataclasses import replace
 from ..checking.elements import groups
 from ..checking.modules import of_member
 from ..ir.axes import stretches
-from ..ir.builders import conj
-from ..ir.conditions import either
+from ..ir.builders import FALSE, conj
+from ..ir.conditions import either, narrowed
 from ..ir.expression import E, RawResult, Read, walk
 from ..ir.program import Program, Stmt, Tensor
-from ..opdef import OpDef, Owned
-from ..text.syntax import Own
+from ..opdef import OnWebGPU, OpDef, Owned
+from ..text.syntax import Own, X
 from ..text.vocabulary import is_tensor
 from .body_statements import body_statements, own
 from .context import Context, Mistake
+from .renaming import arguments
 from .signature_ir import parameters, requirements, sizes_of
 from .statements import Statements
 from .types import output_dtype, promotion
@@ -108,6 +109,8 @@ class Lowering(Statements):
         made.spared = tuple(self.spared(asked) for _, asked in groups(op, op.asked))
         if op.itself is not None:
             made.itself = self.formulas.lower(op.itself, Context())
+        if op.on_webgpu is not None:
+            made.on_webgpu = self.on_webgpu(*op.on_webgpu)
         for s in forward:
             if isinstance(s.body, RawResult) and s.body.raw.inlined.op is None:
                 own(s.body.raw.inlined, made)
@@ -128,6 +131,19 @@ class Lowering(Statements):
             and not any(s.red for s in stmts)
             and not any(p.mut for p in self.op.params)
         )
+
+    def on_webgpu(self, call: X, when: X) -> OnWebGPU | None:
+        """What WebGPU runs instead; None where that is never, as of another member of the family."""
+        holds = self.condition(when, Context())
+        if holds is None or (holds := narrowed(holds, self.choices)) == FALSE:
+            return None
+        names = [p.name for p in self.op.params]
+        callee = self.trees[str(call.val)]
+        args = tuple(
+            names.index(value.val) if is_tensor(p) else self.formulas.lower(value, Context())
+            for p, value in arguments(call, callee)
+        )
+        return OnWebGPU(callee.name, args, holds)
 
     # --- Gradients that the definition gives -----------------------------------------------------
 

@@ -29,6 +29,7 @@ CLAUSE_WORDS = (
     "numbers",
     "modulus",
     "within",
+    "webgpu",
 )
 ITEM_WORDS = ("op", "or", "def", "schedule")
 OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"

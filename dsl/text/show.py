@@ -290,6 +290,9 @@ def show(item: Op | Def | Schedule) -> str:
         lines.append("ignore " + ", ".join(op.ignored))
     if op.itself is not None:
         lines.append(f"itself when {expression(op.itself)}")
+    if op.on_webgpu is not None:
+        call, when = map(expression, op.on_webgpu)
+        lines.append(f"webgpu {call} when {when}")
     if op.foreach:
         lines.append("foreach")
     if op.numbers:

@@ -59,6 +59,7 @@ ONCE = {
     "doc": "text",
     "family": "`for`",
     "itself": "`itself`",
+    "on_webgpu": "`webgpu`",
     **{word: f"`{word}`" for word in ("nograd", "foreach", "numbers", "modulus", "within")},
 }
 LISTS = ("ignored", "aliases", "complexes")  # clauses with several names each
@@ -156,6 +157,9 @@ class Build(Formulas):
 
     def itself(self, m, c):
         return ("itself", c[0], place(m))
+
+    def webgpu(self, m, c):
+        return ("on_webgpu", (c[0], c[1]), place(m))
 
     def foreach(self, m, c):
         return ("foreach", True, place(m))

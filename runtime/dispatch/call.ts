@@ -14,6 +14,7 @@ import { type Device, type RandomWords, defaultDevice } from "../devices/device.
 import { Complex } from "../elements/complex-number.js";
 import { type DType, dtypeNumber, isFloat } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { argumentsOf } from "./on-webgpu.js";
 import { ProgramNode, runProgram } from "./program-run.js";
 import { Plan } from "./plan.js";
 import { type RandomSource, nextCall } from "../elements/random.js";
@@ -356,6 +357,9 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
     plan = planFor(compiled, values, device);
   }
   if (compiled.itself?.(plan.call.env)) return [values[0] as Tensor];
+  const { env } = plan.call,
+    other = device.type === "webgpu" && compiled.onWebGPU;
+  if (other && other.when(env)) return runValues(other.op(), argumentsOf(other, values, env), device);
   return forward(
     plan,
     values,

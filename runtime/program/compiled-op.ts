@@ -44,6 +44,12 @@ export interface CompiledOp {
   readonly valueChecks: readonly ValueCheck[];
   /** In which calls it answers its first argument itself. */
   itself?: (env: Call["env"]) => number | boolean;
+  /** What WebGPU runs instead, in calls of which `when` holds: its arguments are this op's by number, or computed. */
+  onWebGPU?: {
+    readonly op: () => CompiledOp;
+    readonly args: readonly (number | ((env: Call["env"]) => number))[];
+    readonly when: (env: Call["env"]) => number | boolean;
+  };
   /** What complex numbers get in its place, of an op whose results are complex anyway; see complex-ops.ts. */
   instead?: () => ComplexOp;
   /** The op of pairs behind one whose own parameters are complex; numbers and real tensors are taken for such. */

@@ -11,7 +11,7 @@ export interface Conv2dOptions {
   groups?: number;
 }
 
-export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, PARTS_);
+export const conv2dOp: CompiledOp = /* @__PURE__ */ onWebGPU_(/* @__PURE__ */ compiled_(data_.conv2d, PARTS_), () => conv2d_winogradOp, [0, 1, 2, (e) => e.padding0, (e) => e.padding1], (e) => e.rank_N === 1 && e.type_input === 5 && e.K0 === 3 && e.stride0 === 1 && e.dilation0 === 1 && e.groups === 1 && e.C * e.O >= 64 * (e.C + e.O) && e.count_N * (e.Y0 * e.Y1) * e.C * e.O >= Math.pow(2, 27) && e.count_N * (e.Y0 * e.Y1) * Math.max(e.C, e.O) <= 6 * Math.pow(2, 20) && e.K1 === 3 && e.stride1 === 1 && e.dilation1 === 1 ? 1 : 0);
 
 /**
  * Slides `weight` over `input` (a cross-correlation), adding `bias`.
