@@ -1,7 +1,8 @@
 // Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is
 // submitted before anything is read or written from outside, and when the running code lets go: the first one of a task
 // at once, so that the GPU starts early, later ones when they are twice as large as the one before, or at the end of
-// the task.  Where a launch needs a pipeline that is still being made, it waits with all that follows (held-work.ts).
+// the task.  Of code that does not let go, such as a replay, the GPU gets the first FIRST_LAUNCHES after a wait, then
+// twice as many at a time: it computes while the rest is recorded.  Where a launch needs a pipeline that is still being made, it waits with all that follows (held-work.ts).
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
@@ -10,6 +11,7 @@ import { afterTask } from "../../base/tasks.js";
 import { type Uniforms, type UniformBlock, newUniformBlock } from "./uniform-ring.js";
 
 export const MOST_LAUNCHES = 256;
+const FIRST_LAUNCHES = 32;
 
 /** Takes the time of launches, each in a compute pass of its own. */
 export interface PassTimer {
@@ -35,6 +37,8 @@ export class Queue {
   private scheduled = false;
   /** With how many launches a batch is submitted before the end of the task. */
   private enough = 1;
+  /** With how many a batch is submitted wherever the task is. */
+  private most = FIRST_LAUNCHES;
   private waiting = false;
   /** Who takes the time, while anybody does; see tools/profiler/gpu-timer.ts. */
   private timer: PassTimer | null = null;
@@ -69,6 +73,7 @@ export class Queue {
 
   /** Submits all work so far, when its turn has come: what follows is not among it. */
   apart(): void {
+    this.most = FIRST_LAUNCHES;
     if (this.holding) this.hold(() => this.flush());
     else this.flush();
   }
@@ -109,7 +114,10 @@ export class Queue {
     z: number,
     op: string,
   ): void {
-    if (this.launches >= MOST_LAUNCHES) this.flush();
+    if (this.launches >= this.most) {
+      this.most = Math.min(2 * this.most, MOST_LAUNCHES);
+      this.flush();
+    }
     if (!this.uniforms.fits(uniforms)) {
       this.flush();
       this.uniforms.restart();
