@@ -305,7 +305,8 @@ class Op:
     ignored: tuple[str, ...] = ()  # options that are accepted and change nothing
     itself: X | None = None  # when the result is the first argument, no copy of it
     complexes: tuple[str, ...] = field(default=(), repr=False)  # ops of which it is what complex numbers get
-    on_webgpu: tuple[X, X] | None = None  # the call that WebGPU runs instead, and when
+    # The call that WebGPU runs instead, and when.
+    on_webgpu: tuple[X, X] | None = field(default=None, repr=False)
     foreach: bool = False
     numbers: bool = False  # numbers alone will do where tensors may be numbers
     within: str = field(default="", repr=False)  # the function of PyTorch that it is a step of, as errors name it
