@@ -2,7 +2,8 @@
 // submitted before anything is read or written from outside, and when the running code lets go: the first one of a task
 // at once, so that the GPU starts early, later ones when they are twice as large as the one before, or at the end of
 // the task.  Of code that does not let go, such as a replay, the GPU gets the first FIRST_LAUNCHES after a wait, then
-// twice as many at a time: it computes while the rest is recorded.  Where a launch needs a pipeline that is still being made, it waits with all that follows (held-work.ts).
+// twice as many at a time: it computes while the rest is recorded.  Where a launch needs a pipeline that is still being
+// made, it waits with all that follows (held-work.ts).
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
