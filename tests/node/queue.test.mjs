@@ -1,5 +1,6 @@
 // When work is submitted to a GPU, without a reading that asks for it: the first launch of a task as soon as the
-// program lets go, then batches that double, the rest at the end of the task.
+// program lets go, then batches that double, the rest at the end of the task.  A program that does not let go has its
+// first 32 launches submitted, then twice as many at a time.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/in-node/index.js";
@@ -63,12 +64,18 @@ test("batches of a task double, and the next task begins anew", async () => {
   await task();
 });
 
-test("a long stretch without letting go is submitted in batches of 256", async () => {
+test("a long stretch without letting go is submitted in batches of 32 to 256", async () => {
   const { launch, batches } = await watched();
   for (let i = 0; i < 600; i++) launch();
-  assert.deepEqual(batches, [256, 256]);
+  assert.deepEqual(batches, [32, 64, 128, 256]);
   await null;
-  assert.deepEqual(batches, [256, 256, 88]);
+  assert.deepEqual(batches, [32, 64, 128, 256, 120]);
+  for (let i = 0; i < 300; i++) launch();
+  assert.deepEqual(batches.slice(5), [256], "the GPU is busy: batches stay long");
+  await torch.defaultDevice().synchronize();
+  batches.length = 0;
+  for (let i = 0; i < 100; i++) launch();
+  assert.deepEqual(batches, [32, 64], "after a wait it is not");
   await task();
 });
 
