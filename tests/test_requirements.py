@@ -3,6 +3,7 @@ legal ones and refused ones, are answered as when they were recorded (tests/reco
 how)."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,11 +13,23 @@ from recorded import requirements
 CALLS = json.loads(requirements.RECORDED.read_text())
 NOT_SHOWN = CALLS.pop("not shown")
 RENEW = "renew with .venv/bin/python tests/recorded/requirements.py NAME..., and look at what changed"
+OF_AN_ARGUMENT = ("include_last_offset: ",)  # PyTorch's own words
 REQUIRING = requirements.refusing(LIBRARY.ops)
 
 
 def test_calls_are_recorded_for_the_ops_that_require_something():
     assert CALLS.keys() == REQUIRING.keys(), RENEW
+
+
+def test_messages_leave_the_name_to_who_says_them():
+    """An error begins with the function that was called: a message that names it, too, says it twice."""
+    twice = [
+        f"{op.name}: {r.message!r}"
+        for op in LIBRARY.ops.values()
+        for r in op.requires
+        if not r.warns and re.match(r"\w+(\{D\})?d?: ", r.message) and not r.message.startswith(OF_AN_ARGUMENT)
+    ]
+    assert not twice, twice
 
 
 @pytest.mark.parametrize("file", sorted({op.file for op in REQUIRING.values()}))
