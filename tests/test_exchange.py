@@ -19,7 +19,7 @@ def models(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     for archive in (
         f"{name}.tar.xz"
-        for name in ("models", "detectors", "numbers", "regions", "rare", "halves", "lists", "earlier-*")
+        for name in ("models", "detectors", "numbers", "regions", "rare", "halves", "lists", "nests", "earlier-*")
     ):
         for file in HERE.glob(archive):
             with tarfile.open(file) as tar:
@@ -52,7 +52,7 @@ def test_operators_with_random_arguments(how, tmp_path, dist):
     assert len(passes("programs.mjs", tmp_path, *how)) >= 360
 
 
-@pytest.mark.parametrize(("device", "least"), [("cpu", 154), ("webgpu", 154)])
+@pytest.mark.parametrize(("device", "least"), [("cpu", 160), ("webgpu", 160)])
 def test_programs(device, least, models, dist):
     assert len(passes("programs.mjs", models, device)) >= least
 

@@ -172,6 +172,26 @@ def test_norms_with_scales_of_all_shapes(device, tmp_path, dist):
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_corners_stay_where_a_factor_gives_no_whole_length(device, tmp_path, dist):
+    """PyTorch's answer for `interpolate(x, scale_factor=1.7, mode="linear", align_corners=True)`, and onnxruntime's."""
+    h, value = onnx.helper, runpy.run_path(str(HERE / "write_node_tests.py"))["value"]
+    x, wanted = (np.array([[row]], np.float32) for row in ([0, 1, 4, 9], [0, 0.6, 1.6, 3.4, 6, 9]))
+    way = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}
+    x_info, y_info = (
+        h.make_tensor_value_info(n, onnx.TensorProto.FLOAT, v.shape) for n, v in (("x", x), ("y", wanted))
+    )
+    factors = h.make_tensor("f", onnx.TensorProto.FLOAT, [3], [1, 1, 1.7])
+    graph = h.make_graph([h.make_node("Resize", ["x", "", "f"], ["y"], **way)], "resize", [x_info], [y_info], [factors])
+    (tmp_path / "resize.onnx").write_bytes(
+        h.make_model(graph, opset_imports=[h.make_opsetid("", 20)]).SerializeToString()
+    )
+    sets = [[[value(x)], [value(wanted)]]]
+    (tmp_path / "resize.json").write_text(json.dumps({"sets": sets, "rtol": 1e-5, "atol": 1e-5}))
+    (tmp_path / "tests.json").write_text(json.dumps(["resize"]))
+    assert results("node_tests.mjs", tmp_path, device) == {"resize": None}
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_sequences_have_gradients(device, tmp_path, dist):
     """PyTorch writes `split` and `chunk` as sequences, so what lies before them learns only through their elements."""
     h = onnx.helper

@@ -16,17 +16,20 @@ import { OpError, TypeMismatchError } from "../base/errors.js";
 import { axesOf, axisOf, frozen, sameShape, showShape } from "../base/shape.js";
 import { type Device, defaultDevice } from "../devices/device.js";
 import { runValues, useComplexCalls } from "../dispatch/call.js";
-import { Complex } from "../elements/complex-number.js";
+import { Complex, inMemory } from "../elements/complex-number.js";
 import { type DType, isFloat } from "../elements/dtype.js";
 import type { CompiledOp, ComplexOp, Op } from "../program/compiled-op.js";
 import { filledOn } from "../tensor/allocate.js";
-import { cast, copyInto, useComplexCopy } from "../tensor/copy.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { recording } from "../tape/node.js";
+import { cast, clone, copyInto, useComplexCopy } from "../tensor/copy.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { tidy } from "../tensor/memory.js";
 import { asPairs, asPart } from "../tensor/pairs.js";
 import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
+import { usePairs } from "../views/parts-of-numbers.js";
 import * as views from "../views/views.js";
 import { expand, select, unsqueeze } from "../views/views.js";
 
@@ -252,11 +255,24 @@ function byParts(compiled: CompiledOp, values: Values, terms: number[][], device
 
 // --- In place, and which op it is -------------------------------------------------------------------
 
+/** What a tensor is now, in its place on the tape: the way back may need it when the tensor has become another. */
+function past(x: Tensor): Tensor {
+  const out = unrecorded(() => clone(x));
+  out.node = x.currentNode();
+  out.outputNumber = x.outputNumber;
+  return out;
+}
+
 function runInPlace(compiled: CompiledOp, values: Values): Tensor {
   const x = values[0] as Tensor,
     name = `${compiled.op.name}_`;
   beforeInPlace(x, name);
-  const result = run(compiled, values, null)[0]!;
+  const before = recording(...values.filter((value) => value instanceof Tensor)) ? past(x) : x,
+    result = run(
+      compiled,
+      values.map((value) => (value === x ? before : value)),
+      null,
+    )[0]!;
   if (!sameShape(x.shape, result.shape))
     throw new OpError(
       `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`,
@@ -316,6 +332,7 @@ const notZero = (x: Tensor): Tensor =>
  *  they are views of: none is left. */
 export function takeComplex(): void {
   useComplexCopy(copy);
+  usePairs({ inMemory, pairsOf, complexOf });
   useComplexCalls({
     run: (...call) => tidy(() => run(...call)),
     runInPlace: (...call) => tidy(() => runInPlace(...call)),

@@ -17,7 +17,7 @@ import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
 import { readArchive } from "./archive.js";
 import { Graph } from "./graph.js";
-import { type GraphJson, GraphReader } from "./graph-json.js";
+import { type Extent, type GraphJson, GraphReader } from "./graph-json.js";
 import { findOperator } from "./operators.js";
 import { type OutputSpec, type Signature, readSignature } from "./signature.js";
 import { type TreeSpec, flattened, leavesOf, unflattened } from "./tree-spec.js";
@@ -290,7 +290,13 @@ function checkInput(
   sizes: Map<string, number>,
   ranges: ReadonlyMap<string, SizeRange>,
 ): void {
-  const meta = json.tensors.get(name);
+  const meta = json.tensors.get(name),
+    integer = json.integers.get(name);
+  if (integer !== undefined) {
+    if (!Number.isSafeInteger(value))
+      throw new TypeMismatchError(`forward: '${name}' must be a whole number, got ${describe(value)}`);
+    checkSize(integer, value as number, sizes, ranges, (problem) => new OpError(`forward: '${name}' ${problem}`));
+  }
   if (!meta) return;
   if (!(value instanceof Tensor))
     throw new TypeMismatchError(`forward: '${name}' must be a tensor, got ${describe(value)}`);
@@ -306,17 +312,30 @@ function checkInput(
       if (size !== extent) throw wrong(`but the program was made for ${expected}: axis ${i} must be ${extent}`);
       return;
     }
-    if (!/^\w+$/.test(extent)) return;
-    const before = sizes.get(extent),
-      range = ranges.get(extent);
-    if (before !== undefined && before !== size)
-      throw wrong(`but axis ${i} is ${extent} in ${expected}, which is ${before} in an earlier input`);
-    sizes.set(extent, size);
-    // PyTorch supposes 2 of a size that is open, and lets it be less
-    const least = range && range.min > 2 ? range.min : 0;
-    if (range && (size < least || size > range.max))
-      throw wrong(`but axis ${i} is ${extent} in ${expected}, from ${least} to ${range.max}`);
+    checkSize(extent, size, sizes, ranges, (problem) =>
+      wrong(`but the program was made for ${expected}: axis ${i} ${problem}`),
+    );
   });
+}
+
+/** Throws for a size that its symbol does not have here, or cannot have; learns it otherwise. */
+function checkSize(
+  extent: Extent,
+  size: number,
+  sizes: Map<string, number>,
+  ranges: ReadonlyMap<string, SizeRange>,
+  wrong: (problem: string) => OpError,
+): void {
+  if (typeof extent !== "string" || !/^\w+$/.test(extent)) return;
+  const before = sizes.get(extent),
+    range = ranges.get(extent);
+  if (before !== undefined && before !== size)
+    throw wrong(`is ${size}, which is ${extent}, and that is ${before} in an earlier input`);
+  sizes.set(extent, size);
+  // PyTorch supposes 2 of a size that is open, and lets it be less
+  const least = range && range.min > 2 ? range.min : 0;
+  if (range && (size < least || size > range.max))
+    throw wrong(`is ${size}, but ${extent} goes from ${least} to ${range.max}`);
 }
 
 /**

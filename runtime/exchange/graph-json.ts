@@ -72,6 +72,8 @@ export interface GraphJson {
   readonly outputs: readonly Operand[];
   readonly nodes: readonly NodeJson[];
   readonly tensors: ReadonlyMap<string, TensorMeta>;
+  /** Whole numbers that are no constants, of which inputs may be some. */
+  readonly integers: ReadonlyMap<string, Extent>;
   /** One value instead of a list of one. */
   readonly single: boolean;
 }
@@ -241,6 +243,12 @@ export class GraphReader {
       nodes: this.list(graph["nodes"], place).map((node, i) => this.node(node, i)),
       tensors: new Map(
         Object.entries(this.object(graph["tensor_values"], place)).map(([name, meta]) => [name, this.meta(meta, name)]),
+      ),
+      integers: new Map(
+        Object.entries(this.object(graph["sym_int_values"] ?? {}, place)).map(([name, x]) => [
+          name,
+          this.extent(x, name),
+        ]),
       ),
       single: graph["is_single_tensor_return"] === true,
     };

@@ -173,6 +173,7 @@ function mapped(begin: NodeJson, part: readonly NodeJson[], json: GraphJson, lat
     outputs: [...given.map(({ inputs }) => inputs[0]!.operand), ...shared.map(named)],
     nodes,
     tensors: json.tensors,
+    integers: json.integers,
     single: false,
   };
   const none: Operand = { kind: "value", value: null },

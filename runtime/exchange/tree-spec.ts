@@ -7,9 +7,13 @@ import { FileError } from "../files/error.js";
 export interface TreeSpec {
   readonly keys: readonly string[] | null;
   readonly parts: readonly TreeSpec[] | null;
+  /** Fields of a dataclass that are None, which are no leaves. */
+  readonly none?: readonly string[];
 }
 
 const LEAF: TreeSpec = { keys: null, parts: null };
+const areNames = (value: unknown): value is (string | number)[] =>
+  Array.isArray(value) && value.every((key) => typeof key === "string" || typeof key === "number");
 /** A context's JSON; null for what is none, such as the name of a named tuple. */
 function parsed(context: string): unknown {
   try {
@@ -18,14 +22,16 @@ function parsed(context: string): unknown {
     return null;
   }
 }
-/** The keys that PyTorch keeps for dictionaries, and for classes of results by their fields. */
-function keysOf(context: unknown): string[] | null {
-  const value: unknown = typeof context === "string" ? parsed(context) : context,
+/** The keys that PyTorch keeps for dictionaries, and for classes of results by their fields; of a dataclass those that are
+ *  None, too. */
+function keysOf(context: unknown): Pick<TreeSpec, "keys" | "none"> {
+  const read: unknown = typeof context === "string" ? parsed(context) : context,
     // a defaultdict keeps what makes its values, too
-    keys: unknown = Array.isArray(value) && Array.isArray(value[1]) ? value[1] : value;
-  return Array.isArray(keys) && keys.every((key) => typeof key === "string" || typeof key === "number")
-    ? keys.map(String)
-    : null;
+    inner = (read as { dict_context?: unknown } | null)?.dict_context ?? read,
+    value: unknown = typeof inner === "string" ? parsed(inner) : inner;
+  if (Array.isArray(value) && value.length === 2 && value.every(areNames))
+    return { keys: value[0].map(String), none: value[1].map(String) };
+  return { keys: areNames(value) ? value.map(String) : null };
 }
 
 /** Reads `[1, {"type": "builtins.tuple", "context": …, "children_spec": […]}]`. */
@@ -36,10 +42,10 @@ export function readTreeSpec(text: string, file: string): TreeSpec {
     if (!Array.isArray(children)) throw new FileError(file, "it says with no tree of the kind known how values nest");
     const { type } = node;
     if (type === null) return LEAF;
-    const parts = children.map(read);
-    const keys = keysOf(node.context);
-    if (keys && keys.length === parts.length) return { keys, parts };
-    if (keys && keys.length > 0 && parts.length > 0 && /dict$/i.test(String(type)))
+    const parts = children.map(read),
+      { keys, none } = keysOf(node.context);
+    if (keys && keys.length === parts.length) return { keys, parts, ...(none?.length ? { none } : {}) };
+    if (parts.length > 0 && /dict$/i.test(String(type)))
       throw new FileError(file, "a dictionary among its inputs or outputs has not as many keys as values");
     return { keys: /dict$/i.test(String(type)) ? [] : null, parts };
   };
@@ -59,11 +65,16 @@ export const leavesOf = ({ parts }: TreeSpec): number => (parts ? parts.reduce((
 export function flattened(value: unknown, spec: TreeSpec, op: string, place: string): unknown[] {
   if (!spec.parts) return [value];
   if (spec.keys) {
-    const { keys } = spec,
+    const { keys, none = [] } = spec,
       object = (value ?? {}) as Record<string, unknown>;
     if (typeof object !== "object" || Array.isArray(object))
       throw new TypeMismatchError(`${op}: ${place} must be an object, got ${describe(value)}`);
-    const unknown = Object.keys(object).find((key) => !keys.includes(key)),
+    const given = none.find((key) => (object[key] ?? null) !== null);
+    if (given !== undefined)
+      throw new TypeMismatchError(
+        `${op}: ${place}.${given} was None when the program was exported, and is nothing else; got ${describe(object[given])}`,
+      );
+    const unknown = Object.keys(object).find((key) => !keys.includes(key) && !none.includes(key)),
       absent = keys.find((key) => !Object.hasOwn(object, key));
     if (unknown !== undefined || absent !== undefined)
       throw new TypeMismatchError(
@@ -81,10 +92,11 @@ export function flattened(value: unknown, spec: TreeSpec, op: string, place: str
 /** The values nested as `spec` says. */
 export function unflattened(leaves: readonly unknown[], spec: TreeSpec): unknown {
   let at = 0;
-  const build = ({ keys, parts }: TreeSpec): unknown => {
+  const build = ({ keys, parts, none = [] }: TreeSpec): unknown => {
     if (!parts) return leaves[at++];
     const values = parts.map(build);
-    return keys ? Object.fromEntries(keys.map((key, i) => [key, values[i]])) : values;
+    if (!keys) return values;
+    return Object.fromEntries([...keys.map((key, i) => [key, values[i]]), ...none.map((key) => [key, null])]);
   };
   return build(spec);
 }

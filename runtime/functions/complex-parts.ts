@@ -7,12 +7,13 @@ import { taken } from "../base/named-arguments.js";
 import { conjugate, run } from "../dispatch/call.js";
 import { Complex } from "../elements/complex-number.js";
 import { complexOf, pairsOf } from "../tensor/recorded-pairs.js";
+import { isRecording } from "../tape/grad-mode.js";
 import { tidy } from "../tensor/memory.js";
 import { sideBySide } from "../tensor/pairs.js";
 import { check, tensorOf } from "../tensor/tensor-arguments.js";
 import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { select } from "../views/views.js";
+import { refreshNode, select } from "../views/views.js";
 
 /**
  * Complex numbers of their real and imaginary parts; of two numbers the one number, as Python's own `complex`.
@@ -77,9 +78,13 @@ export function view_as_real_copy(input: Tensor): Tensor {
   return clone(view_as_real(input));
 }
 
-/** A view of another type, on which the tape does not follow changes in place. */
+/** A view of another type, which the tape knows as one. */
 function seen(view: Tensor, of: Tensor): Tensor {
-  if (of.requires_grad) view.viewRule = "several";
+  if (isRecording()) {
+    view.base = of.base ?? of;
+    view.nodeVersion = of.storage.version;
+    view.refresh = refreshNode;
+  } else if (of.requires_grad) view.viewRule = "unrecorded";
   return view;
 }
 

@@ -297,7 +297,7 @@ class Converter {
         if (id === undefined) throw new FileError(this.file, `nothing makes the output ${name}`);
         return id === null ? NOTHING : { kind: "name", name: id };
       });
-    return { inputs, outputs, nodes, tensors: new Map(), single: false };
+    return { inputs, outputs, nodes, tensors: new Map(), integers: new Map(), single: false };
   }
 }
 

@@ -5,6 +5,7 @@ import { IndexError, OpError } from "../base/errors.js";
 import { isRecording } from "../tape/grad-mode.js";
 import { integer } from "../base/argument-kinds.js";
 import { FunctionNode, attach } from "../tape/node.js";
+import { type Geometry, laid, parts, whole } from "./parts-of-numbers.js";
 import { place, sumTo } from "./view-adjoints.js";
 import {
   type Shape,
@@ -313,12 +314,6 @@ export function as_strided(
   return makeView(x, "as_strided", shape, strides, offset, stridedBack(x, { shape, strides, offset }));
 }
 
-interface Geometry {
-  readonly shape: Shape;
-  readonly strides: Shape;
-  readonly offset: number;
-}
-
 /** The gradient of a tensor from that of any view of its memory. */
 function stridedBack(x: Geometry, out: Geometry): (grad: Tensor) => Tensor {
   const { shape, strides } = x,
@@ -337,8 +332,10 @@ function stridedBack(x: Geometry, out: Geometry): (grad: Tensor) => Tensor {
 export function refreshNode(tensor: Tensor): void {
   tensor.nodeVersion = tensor.storage.version;
   const base = tensor.base!;
-  if (base.requires_grad && !(base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded")))
-    attach(tensor, new FunctionNode("AsStridedBackward0", base, stridedBack(base, tensor)));
+  if (!base.requires_grad || (base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded"))) return;
+  const apart = base.dtype !== tensor.dtype,
+    back = stridedBack(laid(base, apart), laid(tensor, apart));
+  attach(tensor, new FunctionNode("AsStridedBackward0", base, (grad) => whole(back(parts(grad, apart)), base.dtype)));
 }
 
 export interface DiagonalOptions {

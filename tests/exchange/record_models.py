@@ -4,8 +4,8 @@ the program of the documentation, tests/files/exported.pt2.
     python tests/exchange/record_models.py     in an environment with torch 2.13
 
 Those of architectures/detectors.py have an archive of their own, detectors.tar.xz, and so have those of numbers.py, of
-regions.py, of halves.py, of lists.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions`, `halves`,
-`lists` or `rare` behind the command only that is recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
+regions.py, of halves.py, of lists.py, of nests.py, and of rare.py and forms.py; with `detectors`, `numbers`, `regions`,
+`halves`, `lists`, `nests` or `rare` behind the command only that is recorded.  `earlier` behind it records those of earlier.py, as the version of PyTorch in the environment saves them:
 earlier-2.6.tar.xz is of 2.6.  Beside NAME.pt2 lies NAME.safetensors: the inputs in0..., the outputs out0..., the cotangents cot0... of the floating
 ones, the gradients g.PARAMETER for them, and the buffers b.BUFFER afterwards.  Every second program is decomposed into
 core ATen operators, the others are as torch.export leaves them.  Most archives are torch.export.save's without what
@@ -26,6 +26,7 @@ from architectures.earlier import EARLIER
 from architectures.forms import FORMS
 from architectures.halves import HALVES
 from architectures.lists import LISTS
+from architectures.nests import NESTS
 from architectures.numbers import NUMBERS
 from architectures.rare import RARE
 from architectures.regions import REGIONS
@@ -125,8 +126,11 @@ def record(name: str, make, decomposed: bool, write=archive) -> tuple[bytes, byt
     data = write(program)
     if hasattr(net, "dynamic_shapes"):  # other sizes than it was exported with
         args = getattr(net, "others", None) or (torch.randint(0, 20, (2, 7)), torch.randn(2, 4))
-    given = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-    tensors = {f"in{n}": x.clone() for n, x in enumerate(given)}
+    # whole numbers that are arguments and no constants are recorded as tensors
+    inputs = [spec.arg for spec in program.graph_signature.input_specs]
+    taken = (torch.Tensor, int) if any(type(x).__name__ == "SymIntArgument" for x in inputs) else torch.Tensor
+    given = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, taken)]
+    tensors = {f"in{n}": torch.as_tensor(x).clone() for n, x in enumerate(given)}
     outputs = pytree.tree_leaves(net(*args, **kwargs))
     found = [(n, x) for n, x in enumerate(outputs) if isinstance(x, torch.Tensor)]
     floating = [(n, x) for n, x in found if x.grad_fn is not None]
@@ -185,6 +189,7 @@ def main():
         ("regions", REGIONS),
         ("halves", HALVES),
         ("lists", LISTS),
+        ("nests", NESTS),
         ("rare", RARE | FORMS),
     ):
         if sys.argv[1:] in ([], [kind]):

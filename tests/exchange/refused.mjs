@@ -33,6 +33,25 @@ await refuses(
   "extra must have the keys c",
   "'c' is missing",
 );
+const counted = (await torch.export.load(read("numbers_that_vary"))).module(),
+  row = torch.zeros([2, 4]);
+for (const [what, number, ...words] of [
+  ["a fraction", 2.5, "'args_1' must be a whole number", "2.5"],
+  ["a tensor for a number", torch.tensor(3), "'args_1' must be a whole number", "Tensor"],
+  ["a number that is too large", 10, "'args_1' is 10", "from 0 to 9"],
+])
+  await refuses(what, () => counted(row, number), ...words);
+const paired = (await torch.export.load(read("dataclasses_of_tensors"))).module(),
+  first = { first: row, second: torch.zeros([2, 3]), times: 3 },
+  alone = { first: torch.zeros([3, 4]), times: 3 };
+results["a field that was None may be left out, or null"] =
+  String(Object.keys(paired(first, alone).one)) ===
+    String(Object.keys(paired(first, { ...alone, second: null }).one)) && paired(first, alone).one.second === null
+    ? null
+    : "it may not";
+await refuses("a field that was None", () => paired(first, { ...alone, second: row }), "second was None", "Tensor");
+await refuses("a field that is missing", () => paired({ first: row, times: 3 }, alone), "'second' is missing");
+
 await refuses("no archive", () => torch.export.load(new Uint8Array(100)), "no zip archive");
 await refuses("a checkpoint", () => torch.export.load("tests/files/net.pt"), "torch.load reads it");
 

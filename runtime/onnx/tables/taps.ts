@@ -33,8 +33,12 @@ function origin(
 ): number {
   const length = scale * n;
   switch (coordinates) {
-    case "align_corners":
-      return length === 1 ? 0 : (i * (n - 1)) / (length - 1);
+    // Of the length that it becomes, as the standard says and PyTorch means it; of what the factor makes of it where that
+    // is less, as the standard's own tests have it.
+    case "align_corners": {
+      const last = (scale < 1 ? length : size) - 1;
+      return last === 0 ? 0 : (i * (n - 1)) / last;
+    }
     case "asymmetric":
       return i / scale;
     case "pytorch_half_pixel":

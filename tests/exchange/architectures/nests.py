@@ -1,0 +1,138 @@
+"""Arguments and results that nest in dataclasses and in dictionaries of all kinds, numbers that vary, parameters and buffers
+whose memory is not their own or lies otherwise, and complex numbers whose parts change in place."""
+
+import collections
+import dataclasses
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from .parts import Apply
+
+OPEN = getattr(torch.export.Dim, "DYNAMIC", None)  # PyTorch 2.5 has none
+NESTS = {}
+
+
+def nest(make):
+    NESTS[make.__name__] = make
+    return make
+
+
+@dataclasses.dataclass
+class Pair:
+    first: torch.Tensor
+    second: torch.Tensor | None = None
+    times: int = 3
+
+
+torch.export.register_dataclass(Pair, serialized_type_name="Pair")
+
+
+@nest
+def dataclasses_of_tensors():
+    """Classes that are registered, with fields that are None."""
+
+    def forward(m, a, b):
+        y = m.l(a.first) * a.times + a.second
+        return {"both": Pair(y, b.first.square(), 7), "one": Pair(m.l(b.first))}
+
+    pairs = Pair(torch.randn(2, 4), torch.randn(2, 3)), Pair(torch.randn(3, 4))
+    return Apply(forward, l=nn.Linear(4, 3)), pairs, {}
+
+
+@nest
+def dictionaries():
+    """Those that keep an order, and those that make what is not there."""
+
+    def forward(m, d, *, more):
+        ordered = collections.OrderedDict(z=m.l(d["b"]), a=d["a"]["c"] * 2)
+        made = collections.defaultdict(list)
+        made["k"] = [more["u"] - d["b"], {"deep": (m.l(more["u"]).tanh(), None)}]
+        return ordered, made, [[], (), {}], collections.defaultdict(list), d["a"]
+
+    given = {"b": torch.randn(2, 4), "a": {"c": torch.randn(2, 4)}}
+    more = collections.defaultdict(list, u=torch.randn(2, 4))
+    return Apply(forward, l=nn.Linear(4, 4)), (given,), {"more": more}
+
+
+@nest
+def numbers_that_vary():
+    """A whole number that is an argument, and no constant."""
+
+    def forward(m, x, n):
+        y = m.l(x)[:, :n]
+        return y.sum(1) * n, torch.arange(n), F.pad(x, (0, n)), x.new_zeros(n + 1, 2)
+
+    net = Apply(forward, l=nn.Linear(4, 9))
+    net.dynamic_shapes = {"args": ({}, OPEN)}
+    net.others = (torch.randn(2, 4), 7)
+    return net, (torch.randn(2, 4), 5), {}
+
+
+@nest
+def parts_in_place():
+    """Real and imaginary parts, views as complex numbers and as pairs: changed through one, seen through another."""
+
+    def forward(m, x):
+        y = m.l(x)
+        c = torch.view_as_complex(y.clone().reshape(4, 4, 2))
+        c.real.mul_(3)
+        c.imag[1:].add_(x[1:, :4])
+        c[:, 1].mul_(1j)
+        pairs = torch.view_as_real(c)
+        pairs[..., 0].exp_()
+        z = y.clone()
+        seen = torch.view_as_complex(z.view(4, 4, 2))
+        seen.mul_(torch.complex(x[:, :4], x[:, 4:]))
+        seen[0].zero_()
+        w = torch.polar(y.abs(), x).clone()
+        w.imag.copy_(x)
+        w.real[:, 0] = 2.0
+        real = w.real
+        w.mul_(2).div_(torch.complex(x, y))
+        return c.abs(), pairs, z, torch.view_as_real(seen), torch.view_as_real(w), real * 2
+
+    return Apply(forward, l=nn.Linear(8, 8)), (torch.randn(4, 8),), {}
+
+
+NESTS["parts_in_place_decomposed"] = parts_in_place
+
+
+class Memories(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.out = nn.Embedding(6, 4), nn.Linear(4, 6, bias=False)
+        self.out.weight = self.embed.weight
+        large = torch.randn(5, 8)
+        self.register_buffer("window", large[1:4, 2:6])
+        self.register_buffer("turned", large.t())
+        self.register_buffer("expanded", torch.ones(1, 4).expand(3, 4))
+        self.register_buffer("none", torch.zeros(0, 4))
+        self.register_buffer("one", torch.tensor(3.0))
+        self.register_buffer("last", torch.randn(1, 3, 2, 4).to(memory_format=torch.channels_last))
+        self.register_buffer("bytes", torch.arange(4, dtype=torch.uint8))
+        self.register_buffer("truths", torch.tensor([True, False, True, True]))
+        self.register_buffer("complex", torch.randn(4, dtype=torch.complex64))
+        self.flipped, self.rows = nn.Parameter(torch.randn(4, 4).t()), nn.Parameter(torch.randn(6, 4)[::2])
+        self.constant, self.places = torch.randn(4, 3).t(), torch.arange(12).view(3, 4)[:, ::2]
+
+    def forward(self, ids):
+        h = self.embed(ids) @ self.flipped
+        return (
+            self.out(h),
+            h * self.expanded[0],
+            self.window @ h.mT + self.turned[:3, :3],
+            self.rows * self.constant,
+            self.places + 1,
+            torch.cat([h, self.none]) * self.one,
+            self.last.permute(0, 2, 3, 1),
+            self.bytes + 1,
+            (h * self.truths * self.complex).abs(),
+        )
+
+
+@nest
+def memories():
+    """Tied and transposed parameters, buffers in one memory, an expanded one, and constants with strides."""
+    return Memories(), (torch.tensor([1, 0, 5]),), {}
