@@ -46,7 +46,8 @@ export interface TensorMeta {
 
 /** What an argument is: a value, the name of one, a list of them, or a graph. */
 export type Operand =
-  | { readonly kind: "value"; readonly value: unknown }
+  /** `float`: a number that is one of Python's floats. */
+  | { readonly kind: "value"; readonly value: unknown; readonly float?: boolean }
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "list"; readonly items: readonly Operand[] }
   /** `captured`: values of the graph around it, which are its last inputs. */
@@ -152,8 +153,9 @@ export class GraphReader {
       case "as_tensor":
         return this.named(inner, place);
       case "as_int":
-      case "as_float":
         return { kind: "value", value: this.number(inner, place) };
+      case "as_float":
+        return { kind: "value", value: this.number(inner, place), float: true };
       case "as_bool":
       case "as_string":
       case "as_operator":

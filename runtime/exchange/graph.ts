@@ -10,6 +10,7 @@ import { FileError } from "../files/error.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { GraphJson, NodeJson, Operand, TensorMeta } from "./graph-json.js";
 import type { Call, Operator } from "./operators.js";
+import { type Floats, besideFloats, floatsOf } from "./python-floats.js";
 import { type Steps, completed, finished, settled } from "./waiting.js";
 import { withoutVmap } from "./higher-order.js";
 import { onDevice, withWideValues } from "./wide-values.js";
@@ -20,6 +21,7 @@ interface Step {
   /** Which outputs something uses. */
   readonly used: readonly boolean[];
   readonly graphs: ReadonlyMap<Operand, Graph>;
+  readonly floats: Floats | null;
   /** Where its arguments have to be moved, if it has some of another device: to the CPU, or back to the program's. */
   readonly moves: "to the CPU" | "back" | null;
   /** Values that nothing after it uses. */
@@ -120,6 +122,7 @@ export class Graph {
         operator: operator!,
         used: node.outputs.map((name) => name !== null && lastUse.has(name)),
         graphs,
+        floats: floatsOf(node),
         moves: onCpu.has(node)
           ? "to the CPU"
           : node.inputs.some(({ operand }) => [...namesIn(operand)].some((name) => away.has(name)))
@@ -169,7 +172,11 @@ export class Graph {
     return results;
   }
 
-  private *made({ node, operator, used, graphs, moves }: Step, values: Values, device: string): Steps<unknown[]> {
+  private *made(
+    { node, operator, used, graphs, floats, moves }: Step,
+    values: Values,
+    device: string,
+  ): Steps<unknown[]> {
     const args: unknown[] = [],
       options: Record<string, unknown> = {},
       place = moves === "to the CPU" ? "cpu" : device;
@@ -194,7 +201,9 @@ export class Graph {
         if (value !== null) options[name] = value;
       } else args.push(value);
     }
-    const call: Call = { args, options, used, device: place, origin: this.origin, target: node.target };
+    const made0 = this.json.tensors.get(node.outputs[0] ?? ""),
+      joined = floats ? besideFloats(floats, args, options, made0, place) : args;
+    const call: Call = { args: [...joined], options, used, device: place, origin: this.origin, target: node.target };
     let result: unknown;
     try {
       const work = (): unknown => operator(call);

@@ -33,6 +33,7 @@ import { ATEN } from "./aten/table.js";
 import { otherNames } from "./aten/names.js";
 import { foreach } from "./aten/foreach.js";
 import { EXTENSIONS } from "./aten/layers.js";
+import { PRIMS } from "./aten/prims.js";
 import { CONTROL } from "./higher-order.js";
 import { NUMBERS } from "./numbers.js";
 
@@ -116,6 +117,7 @@ export function findOperator(target: string): Operator | null {
   const [, area, name, overload] = /^torch\.ops\.(\w+)\.(\w+)(?:\.(\w+))?$/.exec(target) ?? [];
   if (area === "higher_order") return own(CONTROL, name!);
   if (name === undefined) return null;
+  if (area === "prims") return own(PRIMS, name) ?? either(name);
   if (area !== "aten") return own(EXTENSIONS, `${area}::${name}`);
   const found = either(name, overload) ?? foreach(name, either, changing);
   return found && /^(.*_)?out$/.test(overload ?? "") ? into(found) : found;

@@ -196,7 +196,8 @@ def main():
             every = 2 if kind != "regions" else len(networks)  # of regions decomposing leaves little
             first = kind == "lists"  # whose even ones are as they were exported
             listed = [
-                (name, make, (n + first) % every == 0, archive) for n, (name, make) in enumerate(networks.items())
+                (name, make, name.endswith("_decomposed") if kind == "nests" else (n + first) % every == 0, archive)
+                for n, (name, make) in enumerate(networks.items())
             ]
             write(f"{kind}.tar.xz", listed)
     if sys.argv[1:]:

@@ -136,3 +136,63 @@ class Memories(nn.Module):
 def memories():
     """Tied and transposed parameters, buffers in one memory, an expanded one, and constants with strides."""
     return Memories(), (torch.tensor([1, 0, 5]),), {}
+
+
+@nest
+def primitives():
+    """Operators that decomposing a program may leave."""
+    p = torch.ops.prims
+
+    def forward(m, x):
+        where = {"device": torch.device("cpu"), "requires_grad": False}
+        return (
+            p.iota(5, start=1, step=2, dtype=torch.int64, **where),
+            p.broadcast_in_dim(x, [2, 3, 5, 4], [1, 3]),
+            p.collapse_view(x, 0, 1),
+            p.split_dim(x, 1, 2),
+            p.transpose(x, [1, 0]),
+            p.convert_element_type(x * 3, torch.int32),
+            p.sum(x, [0]) + p.amax(x, [0]) - p.amin(x, [0]) * p.prod(x, [0]),
+            p.var(x, [0, 1], 0),
+            p.rev(x, [1]) + p.mul(p.exp(x), p.rsqrt(p.abs(x))),
+            p.where(
+                p.gt(x, p.scalar_tensor(0, dtype=torch.float32, device=where["device"])),
+                x,
+                p.full_like(x, 2.0, dtype=x.dtype, **where),
+            ),
+            p.full([2], 1.0, dtype=torch.float32, **where),
+            p.cat([x, x], 1),
+            p.squeeze(x.reshape(3, 1, 4), [1]),
+        )
+
+    return Apply(forward), (torch.randn(3, 4),), {}
+
+
+@nest
+def floats_beside_integers():
+    """Floats of Python that are whole numbers make floats, which need not fit into integers."""
+
+    def forward(m, i, truths, x):
+        least = torch.finfo(torch.float32).min
+        return (
+            torch.where(truths, 0.0, least),
+            torch.where(truths, i, -1e10),
+            torch.where(truths, 1, 2),
+            (1 - i) * least,
+            i * 1e10,
+            2.0**i,
+            i**20.0,
+            i.clamp(0.0, 3.0),
+            1e10 - i,
+            truths * -1e10,
+            torch.full((2,), -1e10),
+            torch.scalar_tensor(3e9),
+            torch.where(truths, x, least),
+            (i > 1e10).sum(),
+        )
+
+    given = torch.tensor([-3, 0, 2, 7]), torch.tensor([True, False, True, True]), torch.randn(4)
+    return Apply(forward), given, {}
+
+
+NESTS["floats_beside_integers_decomposed"] = floats_beside_integers
