@@ -44,7 +44,7 @@ export function besideFloats(
     options["dtype"] ??= dtype;
     return args;
   }
-  if (args.some((x) => x instanceof Tensor && (isFloat(x.dtype) || x.is_complex()))) return args;
+  if (args.some((x) => x instanceof Tensor && (isFloat(x.dtype) || x.dtype === "complex64"))) return args;
   const whole = (x: unknown): x is Tensor => x instanceof Tensor && x.dtype !== "bool";
   if (args.some(whole)) return args.map((x) => (whole(x) ? to(x, [dtype]) : x));
   return args.map((x, i) => (at.includes(i) ? full([], x as number, { dtype, device } as never) : x));
