@@ -8,6 +8,7 @@ from dsl.gradients.derivable import Derivable, first, later
 from dsl.gradients.derive import NoDerivative
 from dsl.gradients.settle import settled
 from dsl.ir.program import Presence, Program, Tensor, unused
+from dsl.ir.wide import narrowed
 
 from ..binding.parts import entry
 from ..data import model
@@ -51,7 +52,11 @@ def program(x: Derivation, order: int) -> model.Program | None:
             return None
         x.made.append(found)
         runs = replace(found, tensors={**found.tensors}, stmts=[*found.stmts])
-        settled(runs, unused(runs.stmts, runs.tensors))
+        fresh = unused(runs.stmts, runs.tensors)
+        for s in x.op.slots:  # among which the programs' tensors are known by their names
+            fresh.take(s.name)
+        settled(runs, fresh)
+        narrowed(runs, fresh, False)
         x.settled.append(runs)
     return carried(x, x.settled[order - 1])
 

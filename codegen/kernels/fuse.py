@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.ir.axes import axes
-from dsl.ir.builders import TRUE, ZERO, conj, is_loop, joined_by
+from dsl.ir.builders import TRUE, ZERO, conj, is_loop
 from dsl.ir.expression import (
     Binary,
     E,
@@ -20,20 +20,19 @@ from dsl.ir.expression import (
     RawResult,
     Read,
     Result,
-    Select,
     Symbol,
-    Unary,
 )
 from dsl.ir.program import Program, Stmt
 from dsl.ir.rewriting import mapped
+from dsl.ir.wide import added_up
 
-from .grouping import MOST_TENSORS, Group, group_of, joins
+from .grouping import Group, group_of, joins
 from .kernel import Access, Kernel, Step
 from .pointwise import simplified
 
 
 def fused(program: Program) -> list[Kernel]:
-    stmts = overwriting(program, [p for s in simplified(program) for p in bindable(s)])
+    stmts = overwriting(program, [p for s in simplified(program) for p in added_up(s)])
     makers: dict[str, int] = {}
     for s in stmts:
         makers[s.target] = makers.get(s.target, 0) + 1
@@ -43,47 +42,6 @@ def fused(program: Program) -> list[Kernel]:
             groups.append(group_of(program, s, makers))
     made = [Builder(program, g, [o for o in groups if o is not g]).kernel() for g in groups]
     return with_makes(program, made)
-
-
-def bindable(s: Stmt) -> list[Stmt]:
-    """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
-    if len(s.inputs | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"):
-        return [s]
-    if s.red is None and s.pred is not None:
-        return [s]
-    parts = terms(s.body)
-    if len(parts) < 2:
-        return [s]
-    half = len(parts) // 2
-    first, second = joined_by("+", parts[:half]), joined_by("+", parts[half:])
-    return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
-
-
-def terms(e: E) -> list[E]:
-    """What is added up: also through a sign, a product with one factor, a quotient's numerator and a choice."""
-    match e:
-        case Binary("+", left, right):
-            return terms(left) + terms(right)
-        case Binary("-", left, right):
-            return terms(left) + [Unary("-", t) for t in terms(right)]
-        case Binary("/", left, right):
-            return [Binary("/", t, right) for t in terms(left)]
-        case Binary("*", left, right):
-            parts = terms(left)
-            if len(parts) > 1:
-                return [Binary("*", t, right) for t in parts]
-            return [Binary("*", left, t) for t in terms(right)]
-        case Unary("-", operand):
-            return [Unary("-", t) for t in terms(operand)]
-        case Select(condition, first, second):
-            yes, no = terms(first), terms(second)
-            rows = max(len(yes), len(no))
-            if rows < 2:
-                return [e]
-            yes, no = yes + [ZERO] * (rows - len(yes)), no + [ZERO] * (rows - len(no))
-            return [Select(condition, a, b) for a, b in zip(yes, no, strict=True)]
-        case _:
-            return [e]
 
 
 def complete(program: Program, s: Stmt) -> bool:

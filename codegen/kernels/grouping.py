@@ -14,11 +14,10 @@ from dsl.ir.expression import (
 )
 from dsl.ir.program import Loop, Program, Stmt, made_by, running
 from dsl.ir.rewriting import maybe_subst, subst
+from dsl.ir.wide import MOST_TENSORS
 
 from .contraction import left_factor
 from .kernel import Shape
-
-MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel; a formula of more is the CPU's alone
 
 
 @dataclass

@@ -20,7 +20,8 @@ from ..ir.expression import E, Symbol
 from ..ir.program import Program, unused
 from ..ir.rewriting import symbols
 from ..ir.verify import verify
-from ..opdef import OpDef
+from ..ir.wide import narrowed
+from ..opdef import OpDef, Param
 from ..text.diagnostics import DefinitionError
 from . import derivable as orders
 from .derivable import Derivable, spoken
@@ -40,15 +41,23 @@ def complete(op: OpDef) -> OpDef:
     op.derivable = derivable(op)
     op.gradient = gradient(op)
     op.gradient2 = second(op)
-    fresh, sizes = unused(op.forward.stmts, op.tensors), known_sizes(op)
+    programs = [p for p in (op.forward, op.gradient, op.gradient2) if p is not None]
+    # One source of names: programs share the op's table of tensors.
+    fresh = unused([s for p in programs for s in p.stmts], {**op.tensors, **{n: t for p in programs for n, t in p.tensors.items()}})
+    sizes = known_sizes(op)
     op.forward.stmts = [tighten(s, fresh, sizes) for s in op.forward.stmts]
-    for p in (op.forward, op.gradient, op.gradient2):
-        if p is not None:
-            before = p.stmts
-            settled(p, unused(p.stmts, p.tensors))
-            if p is op.forward or p.stmts != before:  # else it is what tidying made
-                verify(p, "settle")
+    for p in programs:
+        before = p.stmts
+        settled(p, fresh)
+        narrowed(p, fresh, p is op.forward and not all(map(is_float, op.params)))
+        if p is op.forward or p.stmts != before:  # else it is what tidying made
+            verify(p, "settle")
     return op
+
+
+def is_float(p: Param) -> bool:
+    """Whether a parameter makes the op's type one with fractions, or has no say."""
+    return p.kind != "tensor" or p.cls == "Float"
 
 
 def derivable(op: OpDef) -> Derivable:
