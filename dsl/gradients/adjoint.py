@@ -43,7 +43,9 @@ def complete(op: OpDef) -> OpDef:
     op.gradient2 = second(op)
     programs = [p for p in (op.forward, op.gradient, op.gradient2) if p is not None]
     # One source of names: programs share the op's table of tensors.
-    fresh = unused([s for p in programs for s in p.stmts], {**op.tensors, **{n: t for p in programs for n, t in p.tensors.items()}})
+    fresh = unused(
+        [s for p in programs for s in p.stmts], {**op.tensors, **{n: t for p in programs for n, t in p.tensors.items()}}
+    )
     sizes = known_sizes(op)
     op.forward.stmts = [tighten(s, fresh, sizes) for s in op.forward.stmts]
     for p in programs:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from .axes import loop_dim, loop_index
-from .builders import ZERO, is_binary, is_condition, is_loop, joined_by, read
+from .builders import ONE, ZERO, is_binary, is_condition, is_loop, joined_by, read
 from .expression import Binary, Call, Cast, E, Random, RawResult, Read, Select, Unary, walk
 from .intrinsics import PREDICATES
 from .program import Fresh, Program, Stmt, Tensor
@@ -84,9 +84,11 @@ def narrowed(p: Program, fresh: Fresh, whole: bool) -> None:
 
 def in_steps(s: Stmt, p: Program, fresh: Fresh, whole: bool) -> list[Stmt]:
     """A statement after those for the temporaries that it then reads; alone, if that does not make it narrow."""
+    if fits(s) or len(added_up(s)) > 1:
+        return [s]
     narrow, steps = s, list[Stmt]()
     tensors = {**p.tensors}
-    while not fits(narrow) and len(added_up(narrow)) == 1:
+    while not fits(narrow):
         found = taken_out(narrow, tensors, whole)
         if found is None:
             return [s]
@@ -96,10 +98,14 @@ def in_steps(s: Stmt, p: Program, fresh: Fresh, whole: bool) -> list[Stmt]:
         name = fresh("part")
         tensors[name] = Tensor(name, "temp", tuple(map(loop_dim, loops)))
         steps.append(Stmt(name, at, loops, value, when=s.when))
-        stands = {part: read(name, at)}
-        narrow = replace(narrow, body=transform(narrow.body, stands.get))
-    p.tensors.update(tensors)
+        kept: E = read(name, at)
+        narrow = replace(narrow, body=put(narrow.body, part, Binary("!=", kept, ZERO) if is_condition(part) else kept))
+    p.tensors = tensors
     return [*steps, narrow]
+
+
+def put(e: E, old: E, new: E) -> E:
+    return transform(e, lambda n: new if n is old else None)
 
 
 def taken_out(s: Stmt, tensors: dict[str, Tensor], whole: bool) -> tuple[E, E] | None:
@@ -110,7 +116,7 @@ def taken_out(s: Stmt, tensors: dict[str, Tensor], whole: bool) -> tuple[E, E] |
     least = (0, 0)
     for part, value in parts_of(s):
         given = {r.tensor for r in value.reads}
-        if not 2 <= len(given) < MOST_TENSORS or s.target in given or not is_number(part, tensors, whole):
+        if not 2 <= len(given) < MOST_TENSORS or s.target in given or not can_be_kept(part, tensors, whole):
             continue
         rest = beside(s.body, part)
         left = (len({n.tensor for n in rest if isinstance(n, Read)} | elsewhere), len(rest))
@@ -137,8 +143,8 @@ Path: TypeAlias = "tuple[tuple[E, bool], ...]"  # conditions that hold where a p
 
 
 def parts_of(s: Stmt) -> list[tuple[E, E]]:
-    """The parts of a formula, each with what can be computed of it at every point: zero where nothing asks for it and it
-    may read what is not there."""
+    """The parts of a formula, each with what can be computed of it at every point: zero where nothing asks for it and
+    it may read what is not there, and 1 or 0 for a condition."""
     paths: dict[E, Path | None] = {}  # None: under conditions that differ from place to place
 
     def visit(n: E, path: Path | None) -> None:
@@ -158,10 +164,11 @@ def parts_of(s: Stmt) -> list[tuple[E, E]]:
     visit(s.body, () if s.pred is None else ((s.pred, True),))
     out: list[tuple[E, E]] = []
     for n, path in paths.items():
+        value = Select(n, ONE, ZERO) if is_condition(n) else n
         if all(is_there(r) for r in n.reads):
-            out.append((n, n))
+            out.append((n, value))
         elif path is not None:
-            out.append((n, where(path, n)))
+            out.append((n, where(path, value)))
     return out
 
 
@@ -184,17 +191,19 @@ def is_there(r: Read) -> bool:
     return r.fallback is not None or all(is_loop(i) for i in r.index)
 
 
-def is_number(e: E, tensors: dict[str, Tensor], whole: bool) -> bool:
-    """Whether a formula's values are of the program's type, and the same in a temporary as in their place."""
-    if is_condition(e) or any(tensors[r.tensor].dtype == "float" for r in e.reads):
+def can_be_kept(e: E, tensors: dict[str, Tensor], whole: bool) -> bool:
+    """Whether a formula is the same in a temporary of the program's type as in its place."""
+    if any(isinstance(n, Random) for n in walk(e)):
         return False
-    for n in walk(e):
-        if isinstance(n, Random) or whole and (isinstance(n, Call) or is_binary(n, "/")):
-            return False
-    return of_type(e, tensors)
+    if is_condition(e):
+        return True
+    if whole and any(isinstance(n, Call) or is_binary(n, "/") for n in walk(e)):
+        return False
+    return of_type(e, tensors) and all(tensors[r.tensor].dtype != "float" for r in e.reads)
 
 
 def of_type(e: E, tensors: dict[str, Tensor]) -> bool:
+    """Whether a formula's values are of the program's type."""
     match e:
         case Read(tensor, _, _):
             return tensors[tensor].dtype == "T"
