@@ -358,8 +358,8 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
     # mixed precision; convolutions by fewer products, by residues; eigenvalues of any matrix, real or complex.
-    assert packed["core"] < 267_500, packed
-    assert packed["all"] < 660_000, packed
+    assert packed["core"] < 268_500, packed
+    assert packed["all"] < 661_000, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())
