@@ -5,7 +5,7 @@ import { broadcastShapes, sameShape, showShape } from "../base/shape.js";
 import { isRecording, unrecorded } from "../tape/grad-mode.js";
 import { type Grad, Node, Saved, attach, recording } from "../tape/node.js";
 import { zeros } from "../creation/create.js";
-import type { DType } from "../elements/dtype.js";
+import { type DType, differentiable } from "../elements/dtype.js";
 import { cast } from "../tensor/copy.js";
 import { beforeRecorded } from "../tensor/in-place-checks.js";
 import { Tensor, alias } from "../tensor/tensor.js";
@@ -20,8 +20,8 @@ export class Context {
 }
 
 interface State {
-  toSave: Tensor[];
-  saved: Saved[];
+  toSave: (Tensor | null)[];
+  saved: (Saved | null)[];
   materialize: boolean;
   /** Results without gradients, and arguments that forward has changed. */
   readonly without: Tensor[];
@@ -36,13 +36,18 @@ const stateOf = (context: Context) => {
 
 Object.defineProperties(Context.prototype, {
   save_for_backward: {
-    value(this: Context, ...tensors: Tensor[]) {
+    value(this: Context, ...tensors: (Tensor | null)[]) {
+      for (const [i, x] of tensors.entries())
+        if (!(x === null || x instanceof Tensor))
+          throw new TypeMismatchError(
+            `save_for_backward can only save tensors and null, but argument ${i} is ${describe(x)}; keep it as a property of ctx`,
+          );
       stateOf(this).toSave = tensors;
     },
   },
   saved_tensors: {
     get(this: Context) {
-      return stateOf(this).saved.map((s) => s.get());
+      return stateOf(this).saved.map((saved) => saved && saved.get());
     },
   },
   mark_non_differentiable: {
@@ -63,8 +68,9 @@ Object.defineProperties(Context.prototype, {
 });
 
 export interface FunctionContext {
-  /** Keeps tensors for `saved_tensors`, checked against in-place changes. */
-  save_for_backward(...tensors: Tensor[]): void;
+  /** Keeps tensors for `saved_tensors`, checked against in-place changes; null stays null. */
+  save_for_backward(...tensors: (Tensor | null)[]): void;
+  /** What was saved; where nothing but tensors was, that is what they are for TypeScript. */
   readonly saved_tensors: Tensor[];
   mark_non_differentiable(...tensors: Tensor[]): void;
   /** Says which arguments forward has changed in place: it answers them, too. */
@@ -157,7 +163,7 @@ class CustomNode extends Node {
   }
 
   override release(): void {
-    for (const saved of stateOf(this.context).saved) saved.release();
+    for (const saved of stateOf(this.context).saved) saved?.release();
   }
 }
 
@@ -217,12 +223,9 @@ export class Function {
             `${definition.name}: mark_dirty takes no views, whose base changes with them: clone() it`,
           );
       }
-      return state.without.includes(result) ? own : attach(own, node, i);
+      return differentiable(result.dtype) && !state.without.includes(result) ? attach(own, node, i) : own;
     });
-    state.saved = state.toSave.map((tensor) => {
-      const at = made.indexOf(tensor);
-      return new Saved(tensor, node, at);
-    });
+    state.saved = state.toSave.map((tensor) => tensor && new Saved(tensor, node, made.indexOf(tensor)));
     state.toSave = [];
     return (results instanceof Tensor ? outputs[0] : outputs) as R;
   }

@@ -9,5 +9,6 @@ export {
 } from "../tools/anomaly.js";
 export { GradcheckError, gradcheck, gradgradcheck, type GradcheckOptions } from "./gradcheck.js";
 export * as forward_ad from "./forward-ad.js";
+export * as function from "./function-namespace.js";
 export * as graph from "./graph.js";
 export * as functional from "./derivatives.js";

@@ -5,7 +5,7 @@
 import { capturing } from "../base/capturing.js";
 import { titled } from "../base/class-name.js";
 import type { Bound } from "../../host/model.js";
-import { isFloat } from "../elements/dtype.js";
+import { differentiable } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";
 import { isRecording } from "./grad-mode.js";
 import { showShape } from "../base/shape.js";
@@ -76,6 +76,7 @@ export abstract class Node {
     return () => {
       const at = list.indexOf(hook);
       if (at >= 0) list.splice(at, 1);
+      if (list.length === 0 && hooks.get(output) === list) hooks.delete(output); // what is captured may have none
     };
   }
 
@@ -305,7 +306,7 @@ export class Saved {
           `, is at version ${now}; expected version ${this.version} instead.`,
       );
     }
-    if (this.output >= 0 && isFloat(tensor.dtype)) attach(tensor, this.owner, this.output);
+    if (this.output >= 0 && differentiable(tensor.dtype)) attach(tensor, this.owner, this.output);
     if (this.leaf?.leafRequiresGrad && !this.leaf.node) {
       tensor.leafRequiresGrad = true;
       tensor.accumulator = gradientEdge(this.leaf) as AccumulateGrad;

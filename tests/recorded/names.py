@@ -13,7 +13,7 @@ import torch
 SPACES = """torch Tensor nn nn.functional nn.init nn.utils nn.utils.parametrize nn.utils.parametrizations nn.utils.prune
 nn.utils.rnn nn.utils.stateless optim optim.lr_scheduler optim.swa_utils linalg fft special func distributions
 distributions.constraints distributions.transforms distributions.kl utils utils.data utils.checkpoint autograd
-autograd.functional autograd.graph""".split()
+autograd.function autograd.functional autograd.graph""".split()
 
 
 def kind(value: object) -> str:

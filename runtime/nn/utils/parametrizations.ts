@@ -8,7 +8,7 @@ import { normalize } from "../../../names/functional.js";
 import { titled, nameOf } from "../../base/class-name.js";
 import { Module } from "../module.js";
 import { register_parametrization } from "./parametrize.js";
-import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps, weightOf } from "./weight-norms.js";
+import { asMatrix, divided, drawnVectors, normExcept, ofLength, powerSteps, weightOf } from "./weight-norms.js";
 
 export { orthogonal } from "./orthogonal.js";
 
@@ -36,7 +36,9 @@ class SpectralNorm extends Module {
     super();
     Object.defineProperty(this, "how", { value: how });
     if (weight.ndim < 2) return;
-    const [u, v] = firstVectors(asMatrix(weight, how.dim), how.eps);
+    const matrix = asMatrix(weight, how.dim),
+      [u, v] = drawnVectors(matrix, how.eps);
+    powerSteps(matrix, u, v, { steps: 15, eps: how.eps });
     this.register_buffer("_u", u);
     this.register_buffer("_v", v);
   }
@@ -44,7 +46,7 @@ class SpectralNorm extends Module {
     const { steps, dim, eps } = this.how;
     if (weight.ndim === 1) return normalize(weight, { dim: 0, eps }) as Tensor;
     const matrix = asMatrix(weight, dim);
-    if (this.training) powerSteps(matrix.detach(), this._u, this._v, steps, eps);
+    if (this.training) powerSteps(matrix.detach(), this._u, this._v, { steps, eps });
     return divided(weight, matrix, this._u, this._v);
   }
   right_inverse(value: Tensor): Tensor {

@@ -42,20 +42,22 @@ export function asMatrix(weight: Tensor, dim: number): Tensor {
   const axes = [dim, ...weight.shape.keys()].filter((axis, i, all) => all.indexOf(axis) === i);
   return views.reshape(views.permute(weight, axes), [weight.shape[dim]!, -1]);
 }
-/** The first singular vectors of a matrix, made better in place by so many steps. */
-export function powerSteps(matrix: Tensor, u: Tensor, v: Tensor, steps: number, eps: number): void {
+/** Makes two vectors more like the first singular ones of a matrix, in place, by so many steps that begin with `first`. */
+export function powerSteps(
+  matrix: Tensor,
+  u: Tensor,
+  v: Tensor,
+  { steps, eps, first = "u" }: { steps: number; eps: number; first?: "u" | "v" },
+): void {
+  const left = () => copy_(u, normalize(matmul(matrix, v) as Tensor, { dim: 0, eps }) as Tensor),
+    right = () => copy_(v, normalize(matmul(views.transpose(matrix, 0, 1), u) as Tensor, { dim: 0, eps }) as Tensor),
+    order = first === "u" ? [left, right] : [right, left];
   unrecorded(() => {
-    for (let i = 0; i < steps; i++) {
-      copy_(u, normalize(matmul(matrix, v) as Tensor, { dim: 0, eps }) as Tensor);
-      copy_(v, normalize(matmul(views.transpose(matrix, 0, 1), u) as Tensor, { dim: 0, eps }) as Tensor);
-    }
+    for (let i = 0; i < steps; i++) for (const better of order) better();
   });
 }
-export function firstVectors(matrix: Tensor, eps: number): [u: Tensor, v: Tensor] {
-  const [u, v] = matrix.shape.map((n) => normalize(randn([n], { device: matrix.device }), { dim: 0, eps }) as Tensor);
-  powerSteps(matrix, u!, v!, 15, eps);
-  return [u!, v!];
-}
+export const drawnVectors = (matrix: Tensor, eps: number): [u: Tensor, v: Tensor] =>
+  matrix.shape.map((n) => normalize(randn([n], { device: matrix.device }), { dim: 0, eps })) as [Tensor, Tensor];
 /** The weight divided by u'Wv; u and v count as constants. */
 export function divided(weight: Tensor, matrix: Tensor, u: Tensor, v: Tensor): Tensor {
   const sigma = sum(mul(clone(u.detach()), matmul(matrix, clone(v.detach())) as Tensor) as Tensor);
@@ -66,22 +68,29 @@ export function divided(weight: Tensor, matrix: Tensor, u: Tensor, v: Tensor): T
 
 interface Kept {
   readonly handle: RemovableHandle;
-  compute(): Tensor;
+  /** The weight of its parts; `training` is whether a call in training asks. */
+  compute(training: boolean): Tensor;
   /** Names of what stands in the weight's place. */
   readonly parts: readonly string[];
 }
 const kept = new WeakMap<Module, Map<string, Kept>>();
 const attributes = (module: Module) => module as unknown as Record<string, Tensor>;
 
-function replaceBy(op: string, module: Module, name: string, parts: readonly string[], compute: () => Tensor): Module {
+/** Puts `begin` in a weight's place, and before each call what `compute` makes of its parts. */
+function replaceBy(
+  op: string,
+  module: Module,
+  name: string,
+  { parts, compute, begin }: Pick<Kept, "parts" | "compute"> & { begin: Tensor },
+): Module {
   const all = kept.get(module) ?? new Map<string, Kept>();
   kept.set(module, all);
-  const put = (): void => {
-    Object.defineProperty(module, name, { value: compute(), writable: true, enumerable: false, configurable: true });
+  const put = (value: Tensor): void => {
+    Object.defineProperty(module, name, { value, writable: true, enumerable: false, configurable: true });
   };
-  put();
+  put(begin);
   const before = (_: Module, args: unknown[]): unknown[] => {
-    put();
+    put(compute(module.training));
     return args; // a hook that answers nothing is not captured
   };
   all.set(`${op} ${name}`, { handle: module.register_forward_pre_hook(before), compute, parts });
@@ -97,7 +106,7 @@ function parameterOf(op: string, module: Module, name: string): Parameter {
 function remove(op: string, module: Module, name: string): Module {
   const found = kept.get(checkModule(module, op))?.get(`${op} ${name}`);
   if (!found) throw new OpError(`${op} of '${name}' not found in ${nameOf(module)}`);
-  const weight = unrecorded(() => found.compute().detach());
+  const weight = unrecorded(() => found.compute(false).detach());
   found.handle.remove();
   kept.get(module)!.delete(`${op} ${name}`);
   for (const part of [name, ...found.parts]) forget(module, part);
@@ -128,10 +137,10 @@ export function weight_norm(...args: unknown[]): Module {
   forget(module, name);
   module.register_parameter(`${name}_g`, new Parameter(unrecorded(() => normExcept(weight.detach(), dim))));
   module.register_parameter(`${name}_v`, new Parameter(weight.detach()));
-  const own = attributes(module);
-  return replaceBy("weight_norm", module, name, [`${name}_g`, `${name}_v`], () =>
-    ofLength(own[`${name}_g`]!, own[`${name}_v`]!, dim),
-  );
+  const own = attributes(module),
+    parts = [`${name}_g`, `${name}_v`],
+    compute = () => ofLength(own[`${name}_g`]!, own[`${name}_v`]!, dim);
+  return replaceBy("weight_norm", module, name, { parts, compute, begin: compute() });
 }
 /**
  * Makes the weight a parameter again.
@@ -179,18 +188,20 @@ export function spectral_norm(...args: unknown[]): Module {
     weight = parameterOf("spectral_norm", module, name),
     dim = (given ?? (/^ConvTranspose/.test(nameOf(module as Module)) ? 1 : 0)) as number;
   count(steps, "spectral_norm", "n_power_iterations", 1);
-  const [u, v] = firstVectors(asMatrix(weight.detach(), dim), eps);
+  const [u, v] = drawnVectors(asMatrix(weight.detach(), dim), eps);
   forget(module, name);
-  module.register_parameter(`${name}_orig`, new Parameter(weight.detach()));
+  module.register_parameter(`${name}_orig`, weight);
   module.register_buffer(`${name}_u`, u);
   module.register_buffer(`${name}_v`, v);
-  const own = attributes(module);
-  return replaceBy("spectral_norm", module, name, [`${name}_orig`, `${name}_u`, `${name}_v`], () => {
-    const original = own[`${name}_orig`]!,
-      matrix = asMatrix(original, dim);
-    if ((module as Module).training) powerSteps(matrix.detach(), own[`${name}_u`]!, own[`${name}_v`]!, steps, eps);
-    return divided(original, matrix, own[`${name}_u`]!, own[`${name}_v`]!);
-  });
+  const own = attributes(module),
+    parts = [`${name}_orig`, `${name}_u`, `${name}_v`],
+    compute = (training: boolean): Tensor => {
+      const [original, u, v] = parts.map((part) => own[part]!) as [Tensor, Tensor, Tensor],
+        matrix = asMatrix(original, dim);
+      if (training) powerSteps(matrix.detach(), u, v, { steps, eps, first: "v" });
+      return divided(original, matrix, u, v);
+    };
+  return replaceBy("spectral_norm", module, name, { parts, compute, begin: weight.detach() });
 }
 /**
  * Takes the spectral norm off a module again.
