@@ -12,7 +12,7 @@ import { type Node, gradientEdge } from "../tape/node.js";
 import { stack } from "../functions/join.js";
 import { callable, refuse } from "../base/argument-kinds.js";
 import { isOptions, taken } from "../base/named-arguments.js";
-import { type Rebuild, flatten } from "../base/pytree.js";
+import { type Rebuild, flatten, mapTree } from "../base/pytree.js";
 import { integers } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
@@ -102,17 +102,19 @@ function pull(
   ) as Tensor[];
 }
 
-/** A result's tensors, and how such a result is made of others; with `has_aux` what came beside it. */
-function resultOf(out: unknown, op: string, has_aux: unknown): [Tensor[], Rebuild, unknown] {
+const plainOf = (x: Tensor, outer: boolean): Tensor => (outer ? x : x.detach());
+
+/** A result's tensors, and how such a result is made of others; with `has_aux` what came beside it, plain as the result. */
+function resultOf({ out, outer }: Run, op: string, has_aux: unknown): [Tensor[], Rebuild, unknown] {
   if (has_aux && !(Array.isArray(out) && out.length === 2))
     throw new TypeMismatchError(
       `${op}: with has_aux the function must answer [output, auxiliary], got ${describe(out)}`,
     );
   const [value, aux] = has_aux ? (out as unknown[]) : [out],
     [leaves, rebuild] = flatten(answerOf(value));
-  return [leaves.map((x) => checkTensor(x, op, "the function's result")), rebuild, aux];
+  const beside = mapTree(aux, (x) => (x instanceof Tensor ? plainOf(x, outer) : x));
+  return [leaves.map((x) => checkTensor(x, op, "the function's result")), rebuild, beside];
 }
-const plainOf = (x: Tensor, outer: boolean): Tensor => (outer ? x : x.detach());
 
 export type Argnums = number | readonly number[];
 /** A derivative with respect to one argument, or to several. */
@@ -142,8 +144,9 @@ export function grad_and_value(...given: unknown[]): (...args: never[]) => [unkn
   const [f, argnums = 0, has_aux = false] = taken("grad_and_value func argnums? has_aux?", given);
   callable(f, "grad_and_value", "func");
   return (...args) => {
-    const { tensors, out, outer, shaped } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"),
-      [[loss], , aux] = resultOf(out, "grad", has_aux);
+    const run = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"),
+      { tensors, out, outer, shaped } = run,
+      [[loss], , aux] = resultOf(run, "grad", has_aux);
     checkTensor(has_aux ? (out as unknown[])[0] : out, "grad", "the function's result");
     if (loss!.ndim > 0) {
       throw new AutogradError(
@@ -195,7 +198,7 @@ function backOf(f: Body, primals: readonly unknown[], op: string, has_aux?: unkn
       primals.map((_, i) => i),
       op,
     ),
-    [outs, rebuild, aux] = resultOf(all.out, op, has_aux),
+    [outs, rebuild, aux] = resultOf(all, op, has_aux),
     value = rebuild(outs.map((x) => plainOf(x, all.outer)));
   return { ...all, outs, rebuild, aux, value };
 }
@@ -320,8 +323,9 @@ export function linearize(f: Body, ...primals: Tree[]): [any, (...tangents: Tree
 function jacobian(op: string, f: Body, argnums: Argnums, has_aux: unknown): (...args: never[]) => unknown {
   callable(f, op, "func");
   return (...args) => {
-    const { tensors, out, outer, shaped } = runAt(f, args, integers([argnums], op, "argnums"), op),
-      [outs, rebuild, aux] = resultOf(out, op, has_aux);
+    const run = runAt(f, args, integers([argnums], op, "argnums"), op),
+      { tensors, outer, shaped } = run,
+      [outs, rebuild, aux] = resultOf(run, op, has_aux);
     const parts = outs.map((value) => {
       const flat = enable_grad(() => views.reshape(value, [-1])),
         rows = Array.from({ length: value.numel() }, (_, i) =>

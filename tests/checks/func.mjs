@@ -111,6 +111,29 @@ export default {
     );
     await t.throws(() => func.vmap((x, y) => x.add(y))(a, v), /same size in the mapped dimension/);
   },
+  "what a function answers beside its value tracks gradients where its value does": async (t) => {
+    const { func } = t.torch,
+      x = t.tensor([1, 2]),
+      w = t.tensor([3, 4], { requires_grad: true }),
+      named = { has_aux: true },
+      made = {
+        grad: (f, x) => func.grad((x) => [f(x).sum(), { y: f(x), list: [x.sin(), 7] }], named)(x)[1],
+        grad_and_value: (f, x) => func.grad_and_value((x) => [f(x).sum(), { y: f(x), list: [x.sin(), 7] }], named)(x)[1][1],
+        vjp: (f, x) => func.vjp((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], x, named)[2],
+        jvp: (f, x) => func.jvp((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], [x], [x], named)[2],
+        jacrev: (f, x) => func.jacrev((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], named)(x)[1],
+        jacfwd: (f, x) => func.jacfwd((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], named)(x)[1],
+      };
+    for (const [name, aux] of Object.entries(made)) {
+      const plain = aux((x) => x.square(), x);
+      t.equal([name, plain.y.requires_grad, plain.list[0].requires_grad, plain.list[1]], [name, false, false, 7]);
+      t.close(await plain.y.tolist(), [1, 4]);
+      const captured = aux((x) => x.mul(w), x);
+      t.equal([name, captured.y.requires_grad], [name, true]);
+      const within = func.grad((x) => aux((x) => x.pow(3), x).y.sum())(x);
+      t.close([name, await within.tolist()], [name, [3, 12]]);
+    }
+  },
   "autograd.functional": async (t) => {
     const { functional } = t.torch.autograd,
       x = t.tensor([1, 2]),
