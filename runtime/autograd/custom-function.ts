@@ -40,7 +40,7 @@ Object.defineProperties(Context.prototype, {
       for (const [i, x] of tensors.entries())
         if (!(x === null || x instanceof Tensor))
           throw new TypeMismatchError(
-            `save_for_backward can only save tensors and null, but argument ${i} is ${describe(x)}; keep it as a property of ctx`,
+            `save_for_backward can only save tensors and null, but argument ${i} is ${describe(x)}`,
           );
       stateOf(this).toSave = tensors;
     },

@@ -33,11 +33,8 @@ interface Places {
   readonly tensors: Tensor[];
   shaped(values: readonly unknown[]): unknown[];
 }
-interface Run extends Places {
-  readonly out: unknown;
-  /** Whether the answer's own gradient may be asked for. */
-  readonly outer: boolean;
-}
+/** `outer`: whether the answer's own gradient may be asked for. */
+type Run = Places & { readonly out: unknown; readonly outer: boolean };
 
 /** Whether these were made from anything that needs a gradient, beside the tensors at `places`. */
 function captures(values: readonly unknown[], places: readonly (Node | null)[]): boolean {

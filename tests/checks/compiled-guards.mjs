@@ -110,30 +110,6 @@ export default {
     t.equal([said.length, said.every((text) => text.includes("a hook answers nothing"))], [7, true]);
   },
 
-  "hooks that are gone do not keep a function from being captured": async (t) => {
-    const { torch } = t;
-    const hooks = {
-      register_forward_pre_hook: (net) => net.register_forward_pre_hook(() => {}),
-      register_forward_hook: (net) => net.register_forward_hook(() => {}),
-      register_full_backward_hook: (net) => net.register_full_backward_hook(() => {}),
-      register_full_backward_pre_hook: (net) => net.register_full_backward_pre_hook(() => {}),
-      "register_hook of a parameter": (net) => net.weight.register_hook(() => {}),
-      register_post_accumulate_grad_hook: (net) => net.weight.register_post_accumulate_grad_hook(() => {}),
-      register_multi_grad_hook: (net) =>
-        torch.autograd.graph.register_multi_grad_hook([net.weight, net.bias], () => {}),
-    };
-    for (const [name, hook] of Object.entries(hooks)) {
-      const net = torch.nn.Linear(4, 3),
-        handle = hook(net);
-      net(batch(t, 0)).sum().backward();
-      handle.remove();
-      // The network's result is given back with its way back, which goes by all of its parameters.
-      const forward = torch.compile((x) => net(x).tanh(), { fullgraph: true });
-      for (let n = 0; n < 4; n++) forward(batch(t, n)).sum().backward();
-      t.equal([name, torch.compiler.counts(forward).replays], [name, 2]);
-    }
-  },
-
   "a hook that takes an optimizer's step once a parameter has its gradient is captured": async (t) => {
     const { torch } = t;
     await alike(t, 8, (net, n) => {

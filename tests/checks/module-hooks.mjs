@@ -191,6 +191,31 @@ export default {
     }
     t.equal(await compiled(x).tolist(), [0, 2]);
   },
+  "hooks that are gone do not keep a function from being captured": async (t) => {
+    const { torch } = t,
+      x = t.tensor([[1, -2, 3, 0.5]]),
+      hooks = {
+        register_forward_pre_hook: (net) => net.register_forward_pre_hook(() => {}),
+        register_forward_hook: (net) => net.register_forward_hook(() => {}),
+        register_full_backward_hook: (net) => net.register_full_backward_hook(() => {}),
+        register_full_backward_pre_hook: (net) => net.register_full_backward_pre_hook(() => {}),
+        "register_hook of a parameter": (net) => net.weight.register_hook(() => {}),
+        register_post_accumulate_grad_hook: (net) => net.weight.register_post_accumulate_grad_hook(() => {}),
+        register_multi_grad_hook: (net) =>
+          torch.autograd.graph.register_multi_grad_hook([net.weight, net.bias], () => {}),
+      };
+    for (const [name, hook] of Object.entries(hooks)) {
+      const net = torch.nn.Linear(4, 3),
+        handle = hook(net);
+      net(x).sum().backward();
+      handle.remove();
+      // The network's result is given back with its way back, which goes by all of its parameters.
+      const forward = torch.compile((x) => net(x).tanh(), { fullgraph: true });
+      for (let n = 0; n < 4; n++) forward(x).sum().backward();
+      t.equal([name, torch.compiler.counts(forward).replays], [name, 2]);
+    }
+  },
+
   "hooks of a loaded state see and change what is missing before it is refused": async (t) => {
     const { nn } = t.torch,
       net = () => nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)).to(t.device),

@@ -166,44 +166,6 @@ export default {
     const conv = parametrizations.spectral_norm(nn.ConvTranspose1d(2, 3, 2).to(t.device));
     t.equal([conv.parametrizations.weight[0]._u.shape, conv.parametrizations.weight[0]._v.shape], [[3], [4]]);
   },
-  "spectral_norm makes its steps in PyTorch's order, in calls in training alone": async (t) => {
-    const { nn } = t.torch,
-      x = t.tensor([1, 2]),
-      made = (norm, parts) => {
-        const layer = linear(t),
-          { weight } = layer;
-        norm(layer);
-        const [u, v, original] = parts.map((part) => layer.state_dict({ keep_vars: true })[part]);
-        t.torch.no_grad(() => {
-          u.copy_(t.tensor([0.6, 0.8, 0]));
-          v.copy_(t.tensor([0.8, -0.6]));
-        });
-        t.equal(original === weight, true);
-        return { layer, u, v, weight };
-      };
-    const old = made(nn.utils.spectral_norm, ["weight_u", "weight_v", "weight_orig"]);
-    t.close(await old.layer.weight.tolist(), W);
-    const out = old.layer(x);
-    out.sum().backward();
-    t.close(await out.tolist(), [2.784481, -0.532131, 0.544044]);
-    t.close(await old.weight.grad.tolist(), [
-      [-0.261525, 0.332528],
-      [0.198083, 0.473946],
-      [0.175103, 0.466875],
-    ]);
-    old.layer.eval()(x);
-    old.layer.train();
-    nn.utils.remove_spectral_norm(old.layer);
-    t.close(await old.u.tolist(), [0.986835, 0.089712, 0.134568]);
-    t.close(await old.v.tolist(), [0.955779, 0.294086]);
-    t.close((await old.layer.weight.tolist())[0], [0.732131, 0.976175]);
-
-    const parts = ["0._u", "0._v", "original"].map((part) => `parametrizations.weight.${part}`),
-      { layer, u, v } = made(nn.utils.parametrizations.spectral_norm, parts);
-    t.close(await layer(x).tolist(), [5.055214, -1.151422, 0.750474]);
-    t.close(await u.tolist(), [0, 0.992278, 0.124035]);
-    t.close(await v.tolist(), [0.474933, -0.880022]);
-  },
   "pruning holds elements at zero": async (t) => {
     const { prune } = t.torch.nn.utils,
       layer = prune.l1_unstructured(linear(t), "weight", { amount: 2 });
