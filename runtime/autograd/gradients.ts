@@ -60,7 +60,8 @@ export interface BackwardOptions {
 
 /** A list of tensors, of one where only that is given.  Throws if anything else is in it. */
 function listed(given: unknown, what: string, absent = false): Tensor[] {
-  const list: unknown[] = Array.isArray(given) ? given : [given];
+  const several = !(given instanceof Tensor) && Symbol.iterator in Object(given),
+    list = several ? [...(given as Iterable<unknown>)] : [given];
   for (const x of list) {
     if (!(x instanceof Tensor) && !(absent && (x === null || x === undefined)))
       throw new TypeMismatchError(`${what} must be tensors, got ${describe(x)}`);

@@ -75,11 +75,8 @@ export const elementsOf = <T>(list: ArrayLike<T>): T[] => Array.from({ length: l
 export function listOf<T = unknown>(value: unknown, op: string, name: string, wanted = "a list"): T[] {
   if (Array.isArray(value)) return Array.from(value as T[]);
   if (ArrayBuffer.isView(value)) return elementsOf(living(value, op) as unknown as ArrayLike<T>);
-  if (
-    typeof value !== "object" ||
-    value === null ||
-    typeof (value as Partial<Iterable<T>>)[Symbol.iterator] !== "function"
-  )
+  // A list of modules is a function, as all modules are.
+  if (typeof value === "string" || typeof (value as Partial<Iterable<T>> | null)?.[Symbol.iterator] !== "function")
     refuse(op, name, wanted, value);
   return [...(value as Iterable<T>)];
 }

@@ -9,7 +9,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
 import { Module } from "./module.js";
 import { checkModule, acyclic } from "./tree.js";
-import { entriesOf, forgetOrder } from "./members.js";
+import { entriesOf, forgetOrder, properties } from "./members.js";
 import { showTree } from "./shown.js";
 
 export type Entries<T> =
@@ -62,8 +62,8 @@ export abstract class Listed<T> extends Module {
 
   /** Puts these members in the place of all that are there. */
   protected replace(members: readonly T[]): void {
-    const own = this as unknown as Record<string, unknown>;
-    for (const [name] of this.named()) delete own[name];
+    const own = properties(this);
+    for (const name of [...this.named().map(([name]) => name), ...members.keys()]) delete own[name];
     forgetOrder(this);
     members.forEach((member, i) => {
       own[i] = member;
@@ -82,6 +82,24 @@ export abstract class Listed<T> extends Module {
 abstract class Modules extends Listed<Module> {
   protected override named(): [string, Module][] {
     return membersOf(this, isModule);
+  }
+  override add_module(name: string, module: Module | null): void {
+    if (Object.getOwnPropertyDescriptor(this, name)?.get) delete properties(this)[name];
+    super.add_module(name, module);
+    if (name !== String(this.length - 1)) this.named().forEach(([own], i) => own !== String(i) && this.numbered(i));
+  }
+  /** A member that has a name of its own is found by its place, too, and replaced there. */
+  private numbered(i: number): void {
+    if (Object.hasOwn(this, i)) return;
+    Object.defineProperty(this, i, {
+      configurable: true,
+      get(this: Modules) {
+        return this.at(i);
+      },
+      set(this: Modules, module: Module) {
+        this.add_module(this.named()[i]?.[0] ?? String(i), module);
+      },
+    });
   }
   append(module: Module): this {
     this.add_module(String(this.length), checkModule(module, `${nameOf(this)}.append`));
@@ -110,7 +128,11 @@ abstract class Modules extends Listed<Module> {
 }
 
 limited(Listed, "", "at index, entries, replace !, place !");
-limited(Modules, "", "append module, extend modules, insert index module, pop key?");
+limited(
+  Modules,
+  "",
+  "add_module name module, numbered !, append module, extend modules, insert index module, pop key?",
+);
 
 class SequentialClass extends Modules {
   /**
@@ -208,9 +230,11 @@ abstract class KeyedClass<T> extends Module {
     text(name, `${nameOf(this)}.has`, "key");
     return this.members().some(([key]) => key === name);
   }
-  get(name: string): T | undefined {
+  /** The member of this name; where there is none, the default. */
+  get<D = undefined>(name: string, otherwise?: D): T | D {
     text(name, `${nameOf(this)}.get`, "key");
-    return this.members().find(([key]) => key === name)?.[1];
+    const found = this.members().find(([key]) => key === name);
+    return found ? found[1] : (otherwise as D);
   }
   set(name: string, value: T): this {
     this.put(name, value);
@@ -251,7 +275,7 @@ abstract class KeyedClass<T> extends Module {
 export const Keyed = /* @__PURE__ */ limited(
   KeyedClass,
   "",
-  "has key, get key, set key value, update modules{}, pop key",
+  "has key, get key default?, set key value, update modules{}, pop key",
 );
 
 class ModuleDictClass<M extends Module = Module> extends Keyed<M> {

@@ -15,7 +15,7 @@ export type Params<O> = Iterable<Named> | Iterable<GroupOptions<O>>;
 
 /** The groups that a constructor's first argument stands for. */
 export function groupsOf<O>(params: Params<O>): GroupOptions<O>[] {
-  if (params instanceof Tensor || params === null || typeof params !== "object" || !(Symbol.iterator in params)) {
+  if (params instanceof Tensor || typeof params === "string" || !(Symbol.iterator in Object(params))) {
     throw new TypeMismatchError(
       `params argument given to the optimizer should be an iterable of Tensors or dicts, but got ${describe(params)}`,
     );

@@ -118,7 +118,8 @@ export default {
       named = { has_aux: true },
       made = {
         grad: (f, x) => func.grad((x) => [f(x).sum(), { y: f(x), list: [x.sin(), 7] }], named)(x)[1],
-        grad_and_value: (f, x) => func.grad_and_value((x) => [f(x).sum(), { y: f(x), list: [x.sin(), 7] }], named)(x)[1][1],
+        grad_and_value: (f, x) =>
+          func.grad_and_value((x) => [f(x).sum(), { y: f(x), list: [x.sin(), 7] }], named)(x)[1][1],
         vjp: (f, x) => func.vjp((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], x, named)[2],
         jvp: (f, x) => func.jvp((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], [x], [x], named)[2],
         jacrev: (f, x) => func.jacrev((x) => [f(x), { y: f(x), list: [x.sin(), 7] }], named)(x)[1],

@@ -120,6 +120,7 @@ export default {
       const x = torch.randn(shape, { device: t.device }),
         one = fuse(layer, bn);
       t.equal(await torch.allclose(one(x), bn(layer(x)), { atol: 1e-5 }), true);
+      t.equal([one.weight.requires_grad, one.bias.requires_grad], [true, layer.bias !== null]); // PyTorch's
       await t.throws(() => fuse(layer.train(), bn), /Fusion only for eval/);
     }
   },

@@ -30,7 +30,7 @@ function fused(
 ): [Parameter, Parameter] {
   for (const [name, x] of Object.entries({ weight, bn_rm: mean, bn_rv: variance })) check(x, op, name);
   const wants = weight.requires_grad,
-    wantsBias = bias?.requires_grad ?? wants;
+    wantsBias = bias?.requires_grad ?? false;
   return unrecorded(() => {
     const spread = rsqrt(add(variance, eps) as Tensor),
       factor = scale ? (mul(scale, spread) as Tensor) : spread,
