@@ -354,7 +354,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     assert sizes["one"] < sizes["all"] / 2, sizes
     # The core with both devices and what derives gradients.
     assert packed["few"] < 46_300, packed
-    assert packed["fast"] < 96_750, packed
+    assert packed["fast"] < 96_850, packed
     # Complex numbers, programs whose sizes vary and what became of them in words, products with weights of few bits,
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
     # mixed precision; convolutions by fewer products, by residues; eigenvalues of any matrix, real or complex.

@@ -79,6 +79,20 @@ export abstract class Listed<T> extends Module {
   }
 }
 
+/** A member that has a name of its own is found by its place, too, and replaced there. */
+function numbered(modules: Modules, i: number): void {
+  if (Object.hasOwn(modules, i)) return;
+  Object.defineProperty(modules, i, {
+    configurable: true,
+    get(this: Modules) {
+      return this.at(i);
+    },
+    set(this: Modules, module: Module) {
+      this.add_module(membersOf(this, isModule)[i]?.[0] ?? String(i), module);
+    },
+  });
+}
+
 abstract class Modules extends Listed<Module> {
   protected override named(): [string, Module][] {
     return membersOf(this, isModule);
@@ -86,20 +100,7 @@ abstract class Modules extends Listed<Module> {
   override add_module(name: string, module: Module | null): void {
     if (Object.getOwnPropertyDescriptor(this, name)?.get) delete properties(this)[name];
     super.add_module(name, module);
-    if (name !== String(this.length - 1)) this.named().forEach(([own], i) => own !== String(i) && this.numbered(i));
-  }
-  /** A member that has a name of its own is found by its place, too, and replaced there. */
-  private numbered(i: number): void {
-    if (Object.hasOwn(this, i)) return;
-    Object.defineProperty(this, i, {
-      configurable: true,
-      get(this: Modules) {
-        return this.at(i);
-      },
-      set(this: Modules, module: Module) {
-        this.add_module(this.named()[i]?.[0] ?? String(i), module);
-      },
-    });
+    if (name !== String(this.length - 1)) this.named().forEach(([own], i) => own !== String(i) && numbered(this, i));
   }
   append(module: Module): this {
     this.add_module(String(this.length), checkModule(module, `${nameOf(this)}.append`));
@@ -128,11 +129,7 @@ abstract class Modules extends Listed<Module> {
 }
 
 limited(Listed, "", "at index, entries, replace !, place !");
-limited(
-  Modules,
-  "",
-  "add_module name module, numbered !, append module, extend modules, insert index module, pop key?",
-);
+limited(Modules, "", "add_module name module, append module, extend modules, insert index module, pop key?");
 
 class SequentialClass extends Modules {
   /**
@@ -231,10 +228,10 @@ abstract class KeyedClass<T> extends Module {
     return this.members().some(([key]) => key === name);
   }
   /** The member of this name; where there is none, the default. */
-  get<D = undefined>(name: string, otherwise?: D): T | D {
+  get<D = null>(name: string, otherwise: D | null = null): T | D | null {
     text(name, `${nameOf(this)}.get`, "key");
     const found = this.members().find(([key]) => key === name);
-    return found ? found[1] : (otherwise as D);
+    return found ? found[1] : otherwise;
   }
   set(name: string, value: T): this {
     this.put(name, value);
@@ -259,7 +256,7 @@ abstract class KeyedClass<T> extends Module {
   /** Takes a member out and answers it. */
   pop(name: string): T {
     const value = this.get(name);
-    if (value === undefined) throw new OpError(`${nameOf(this)}: no member is called ${describe(name)}`);
+    if (value === null) throw new OpError(`${nameOf(this)}: no member is called ${describe(name)}`);
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }

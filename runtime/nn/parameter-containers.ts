@@ -99,7 +99,7 @@ class ParameterDictClass extends Keyed<Parameter> {
   /** The parameter of this name, which the default becomes where there is none. */
   setdefault(key: string, value?: Tensor | null): Parameter | null {
     if (!this.has(key)) this.register_parameter(key, value == null ? null : asParameter(value));
-    return this.get(key) ?? null;
+    return this.get(key);
   }
   /** Takes out the last one, and answers its name and itself. */
   popitem(): [string, Parameter] {

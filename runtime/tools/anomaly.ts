@@ -105,9 +105,9 @@ function watch(): void {
   watchNodes(bodies || modes.value.detecting ? { whereabouts, inspect } : null);
 }
 
-/** Where a node is made. */
+/** Where a node is made, from the program's line on. */
 const whereabouts = (): string | null =>
-  modes.value.detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null;
+  modes.value.detecting ? (new AutogradError("").stack ?? "").replace(/^.*\n/, "") : null;
 
 function hasNaN(elements: Elements): boolean {
   for (let i = 0; i < elements.length; i++) if (Number.isNaN(elements[i])) return true;

@@ -77,7 +77,7 @@ export default {
     nn.utils.clip_grad_norm_(weights, 1);
     equal(nn.utils.parameters_to_vector(weights).shape, [6]);
     const named = nn.ParameterDict({ a: torch.ones([2]) });
-    equal([named.get("a").shape, named.get("b", null), named.get("b", 3), named.get("b")], [[2], null, 3, undefined]);
+    equal([named.get("a").shape, named.get("b", null), named.get("b", 3), named.get("b")], [[2], null, 3, null]);
     for (const wrong of [nn.ReLU(), () => [], "text", 3])
       await throws(() => list.extend(wrong), /argument 'modules' must be a list of modules/);
   },

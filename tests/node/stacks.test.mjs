@@ -44,6 +44,17 @@ for (const [name, torch] of Object.entries({ modules, script })) {
   }
 }
 
+for (const [name, torch] of Object.entries({ modules, script }))
+  test(`${name}: detect_anomaly names the program's line that made a NaN's function`, () => {
+    const detected = () =>
+      torch.autograd.detect_anomaly(() => torch.zeros([1], { requires_grad: true }).sqrt().mul(0).sum().backward());
+    assert.throws(detected, (error) => {
+      const [, trace] = error.message.split("Traceback of the forward call that caused the error:\n");
+      assert.match(trace.split("\n")[0], /^\s+at .*stacks\.test\.mjs/);
+      return error instanceof torch.AutogradError;
+    });
+  });
+
 test("a stack may be set, as anybody's", () => {
   const error = new modules.OpError("message");
   error.stack = "another";
