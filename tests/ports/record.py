@@ -25,6 +25,7 @@ FILES = [
     "operators",
     "densities",
     "practices",
+    "adversaries",
 ]
 STEPS, SHOWN = 3, 24
 torch.set_num_threads(1)
