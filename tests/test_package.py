@@ -296,7 +296,7 @@ def test_what_a_network_costs_however_it_is_imported(project, figure):
         packed[name] = bundled(project, f"idiom-{name}", imports + TRAINING)[1]
         done = node.run([f"idiom-{name}.out.js"], cwd=project)
         assert done.stdout.endswith("true\n"), (name, done.stdout)  # the CPU may say that it interprets
-    assert packed["parts"] < 72_800, packed
+    assert packed["parts"] < 73_000, packed
     kilobytes = [round(size / 1000) for size in packed.values()]
     figure(f"kB gzipped, a network with Adam: {dict(zip(packed, kilobytes))}")
     table = (ROOT / "docs" / "package.md").read_text(encoding="utf-8").partition("| A network with Adam")[2]
@@ -359,7 +359,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
     # mixed precision; convolutions by fewer products, by residues; eigenvalues of any matrix, real or complex.
     assert packed["core"] < 268_500, packed
-    assert packed["all"] < 661_000, packed
+    assert packed["all"] < 661_500, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())
