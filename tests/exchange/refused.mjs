@@ -52,6 +52,19 @@ results["a field that was None may be left out, or null"] =
 await refuses("a field that was None", () => paired(first, { ...alone, second: row }), "second was None", "Tensor");
 await refuses("a field that is missing", () => paired({ first: row, times: 3 }, alone), "'second' is missing");
 
+{
+  const asserting = (await torch.export.load(read("assertions"))).module(),
+    compiled = torch.compile(asserting),
+    x = torch.zeros([3, 4]),
+    at = (...places) => torch.tensor(places, { dtype: "int64" });
+  for (let n = 0; n < 3; n++) await compiled(x, at(0, 1, n));
+  for (const [how, call] of [
+    ["called", asserting],
+    ["replayed", compiled],
+  ])
+    await refuses(`what does not hold, ${how}`, () => call(x, at(0, -1, 2)), "does not hold", "a negative place");
+}
+
 await refuses("no archive", () => torch.export.load(new Uint8Array(100)), "no zip archive");
 await refuses("a checkpoint", () => torch.export.load("tests/files/net.pt"), "torch.load reads it");
 

@@ -77,6 +77,7 @@ const CASES = {
   softmax: [(x) => [F.softmax(x, 1), F.log_softmax(x, 0)], n(3, 4)],
   logsumexp: [(x) => torch.logsumexp(x, 1), n(3, 4)],
   running: [(x) => [torch.cumsum(x, 0), torch.cumprod(x, 1), torch.cummax(x, 1)[0]], n(4, 5)],
+  running_along_one: [(x) => torch.cumprod(x.mul(2), 0), n(1, 5)],
   sorted: [(x) => [torch.sort(x, 1)[0], torch.topk(x, 3, 1)[1], torch.argsort(x, 0)], n(5, 7)],
   // places
   searched: [

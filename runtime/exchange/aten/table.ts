@@ -9,6 +9,7 @@ import { native_layer_norm, tensordot } from "../../composite/index.js";
 import { type SegmentOptions, segment_reduce } from "../../composite/segments.js";
 import * as F from "../../../names/functional.js";
 import * as torch from "../../../names/torch.js";
+import { capturing } from "../../base/capturing.js";
 import { OpError } from "../../base/errors.js";
 import { sameShape } from "../../base/shape.js";
 import type { DType } from "../../elements/dtype.js";
@@ -183,8 +184,11 @@ export const ATEN: Readonly<Record<string, Operator>> = {
     if (!holds) throw new OpError(`an assertion of the program does not hold: ${String(message)}`);
   },
   _assert_async: ({ args: [holds, message], target }) => {
-    if ((holds as Tensor).device === "cpu" && !numberOf(holds, target))
-      throw new OpError(`an assertion of the program does not hold: ${String(message ?? "")}`);
+    const { device, storage, offset } = holds as Tensor,
+      refusal = `an assertion of the program does not hold: ${String(message ?? "")}`;
+    if (device !== "cpu") return;
+    capturing?.asked(storage, offset, refusal); // a replay asks it, too
+    if (!numberOf(holds, target)) throw new OpError(refusal);
   },
   _assert_tensor_metadata: nothing,
   sym_constrain_range: nothing,

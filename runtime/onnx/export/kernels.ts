@@ -204,15 +204,17 @@ export class KernelExport {
       { red } = kernel.steps[n]!,
       { body, pred } = code.steps[n]!,
       [axis, more] = this.innerAxes,
-      size = this.loops[axis!]!.size;
+      size = axis === undefined ? 1 : this.loops[axis]!.size;
     let value = this.wide(this.formulas.value(body));
     if (more !== undefined || !REDUCTIONS[red])
       throw this.formulas.refusal(`runs along several axes, which cannot be exported`);
     if (pred) value = select(g, this.formulas.value(pred), value, this.neutral(red, value.type));
+    // along one element
+    if (axis === undefined) return red.startsWith("arg") ? g.expand(g.number(0, INT64), value.shape) : value;
     if (red === "sum")
       return g.op(
         "CumSum",
-        [value, g.number(axis!, INT64)],
+        [value, g.number(axis, INT64)],
         value.shape,
         value.type,
         kernel.reverse ? { reverse: 1 } : {},

@@ -196,3 +196,14 @@ def floats_beside_integers():
 
 
 NESTS["floats_beside_integers_decomposed"] = floats_beside_integers
+
+
+@nest
+def assertions():
+    """What a program asserts of its values."""
+
+    def forward(m, x, places):
+        torch._assert_async((places >= 0).all(), "a negative place")
+        return m.e(places.clamp(min=0)) + m.l(x)
+
+    return Apply(forward, e=nn.Embedding(5, 4), l=nn.Linear(4, 4)), (torch.randn(3, 4), torch.tensor([1, 0, 4])), {}
