@@ -11,7 +11,7 @@ from dsl.ir import wide
 
 MOST = 4  # tensors of a kernel, here: formulas of few are as wide as those of nine where eight are bound
 
-NAMES = "abcde"
+NAMES = "abcd"
 TENSORS = ", ".join(f"{n}: Float[N, M]" for n in NAMES)
 ROWS = ", ".join(f"{n}: Float[N]" for n in NAMES)
 
@@ -39,13 +39,14 @@ FORMULAS = {
 }
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def few_are_bound(monkeypatch):
     monkeypatch.setattr(wide, "MOST_TENSORS", MOST)
     monkeypatch.setattr(grouping, "MOST_TENSORS", MOST)
     monkeypatch.setattr(pointwise, "MOST_TENSORS", MOST - 1)
 
 
+@pytest.mark.usefixtures("few_are_bound")
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_wide_formula_runs_in_parts(name):
     parameters, result, body = FORMULAS[name]
@@ -67,8 +68,18 @@ def test_a_wide_formula_runs_in_parts(name):
             assert len(bound) <= MOST, f"{program.name}: {sorted(bound)}"
 
 
+@pytest.mark.usefixtures("few_are_bound")
 @pytest.mark.parametrize("name", ["product", "choice", "rows alone"])
 def test_the_gradient_agrees_with_differences(name):
     parameters, result, body = FORMULAS[name]
     report = workbench.op(f"op f({parameters}) -> {result}\n    {body}\n").check()
     assert report and {"gradient", "gradient of it"} <= {made.title for made in report.findings}, str(report)
+
+
+def test_as_many_tensors_as_no_gpu_need_bind():
+    tensors = [f"t{n}" for n in range(wide.MOST_TENSORS + 3)]
+    parameters = ", ".join(f"{t}: Float[N, M]" for t in tensors)
+    report = workbench.op(
+        f"op f({parameters}) -> Float[N]\n    out[n] = max[m] ({' + '.join(f'{t}[n, m]' for t in tensors)})\n"
+    ).check()
+    assert report and {"gradient", "gpu"} <= {made.title for made in report.findings}, str(report)
