@@ -24,6 +24,7 @@ PASSES = [
         "gradients/reverse",
         "gradients/derivable",
         "gradients/saving",
+        "ir/wide",
     ),
 ]
 MAIN = """
@@ -37,6 +38,7 @@ import { unused } from "./dsl/program.js";
 import { Reverse } from "./dsl/reverse.js";
 import { settled } from "./dsl/settle.js";
 import { Sizes } from "./dsl/solve.js";
+import { narrowed } from "./dsl/wide.js";
 
 const classes = { ...expression, ...ir, Sizes } as any;
 const { expressions, routines, tasks } = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -64,6 +66,7 @@ writeFileSync(process.argv[3], JSON.stringify(tasks.map((task: any) => {
     const p = finished(t.name, reverse, [...t.before, ...back], t.given, t.stored);
     if (p === null) return null;
     settled(p, unused(p.stmts, p.tensors));
+    narrowed(p, unused(p.stmts, p.tensors), false);
     return [String(p), p.inputs, p.outputs, Object.keys(p.tensors)];
   } catch (error) {
     if (!(error instanceof NoDerivative)) throw error;
@@ -164,6 +167,7 @@ def tasks(monkeypatch):
             raise
         if p is not None:
             adjoint.settled(p, adjoint.unused(p.stmts, p.tensors))
+            adjoint.narrowed(p, adjoint.unused(p.stmts, p.tensors), False)
         answers.append(p and [repr(p), p.inputs, p.outputs, list(p.tensors)])
         return p
 
