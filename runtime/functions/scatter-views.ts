@@ -139,9 +139,12 @@ export function fill_diagonal_<T extends Tensor>(x: T, value: number | boolean |
     throw new OpError(`fill_diagonal_: all dimensions of input must be of equal length, got ${showShape(shape)}`);
   const step = strides.reduce((a, b) => a + b, 0),
     places = wrap && ndim === 2 ? rows : Math.min(...shape);
-  for (let row = 0; row < places; row += columns + 1) {
+  let row = 0;
+  do {
+    // Also where there is no diagonal: what may not be changed is refused whatever its size.
     fill_(as_strided(x, [Math.min(places - row, ...shape.slice(1))], [step], x.offset + row * strides[0]!), value);
-  }
+    row += columns + 1;
+  } while (row < places);
   return x;
 }
 
