@@ -246,7 +246,10 @@ export default {
       ],
     ]);
     t.equal(zeros(0, 2).fill_diagonal_(1).shape, [0, 2]);
-    await t.throws(() => zeros(0, 2).requires_grad_().fill_diagonal_(1), /a view of a leaf Variable that requires grad/);
+    await t.throws(
+      () => zeros(0, 2).requires_grad_().fill_diagonal_(1),
+      /a view of a leaf Variable that requires grad/,
+    );
     await t.throws(() => zeros(3).fill_diagonal_(1), /fill_diagonal_: dimensions must larger than 1, got 1/);
     await t.throws(() => zeros(2, 2, 3).fill_diagonal_(1), /must be of equal length, got \[2, 2, 3\]/);
     const x = leaf(t, [
