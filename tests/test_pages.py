@@ -26,16 +26,17 @@ def site(dist):
 def opened(browser, site):
     """opened(path): the page, once it has trained; a screenshot of it lies in .build/screenshots/."""
     page = browser.new_page(viewport={"width": 1000, "height": 1150})
+    page.set_default_timeout(120_000)  # milliseconds: other tests use the machine, too
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
 
     def open_(path: str, name: str):
         page.goto(f"{site}/examples/{path}")
-        page.wait_for_selector(f"body[data-state=asking], {FINISHED}", timeout=120_000)
+        page.wait_for_selector(f"body[data-state=asking], {FINISHED}")
         if page.locator("#asking").count():  # it wants weights
             page.click("#asking")
-        page.wait_for_selector(FINISHED, timeout=120_000)
+        page.wait_for_selector(FINISHED)
         assert page.inner_text("#message") == "" and complaints == []
         (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
         shot = page.screenshot(path=BUILD / "screenshots" / f"{name}.png", full_page=True)
