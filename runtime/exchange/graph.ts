@@ -201,8 +201,8 @@ export class Graph {
         if (value !== null) options[name] = value;
       } else args.push(value);
     }
-    const made0 = this.json.tensors.get(node.outputs[0] ?? ""),
-      joined = floats ? besideFloats(floats, args, options, made0, place) : args;
+    const like = this.json.tensors.get(node.outputs[0] ?? ""),
+      joined = floats ? besideFloats(floats, args, options, like, place) : args;
     const call: Call = { args: [...joined], options, used, device: place, origin: this.origin, target: node.target };
     let result: unknown;
     try {
