@@ -344,4 +344,20 @@ export default {
     t.equal((await x.masked_fill(t.tensor([false, true]), 10)).dtype, "bool");
     t.equal(await x.masked_fill(t.tensor([false, true]), 10).tolist(), [true, true]);
   },
+  "what a function makes anew is no view of it: it may leave the tape": (t) => {
+    const { torch } = t,
+      x = grid(t).requires_grad_(true),
+      at = t.tensor([1], { dtype: "int64" });
+    for (const made of [
+      torch.take(x, at.reshape([])),
+      torch.take(x, at.reshape([1, 1])),
+      x.put(at, t.tensor([9])),
+      x.put(at, t.tensor([9]), true),
+      ...[1, 2, 3, 4].map((k) => torch.rot90(x, k)),
+    ]) {
+      t.equal([made.requires_grad, made.base], [true, null]);
+      made.detach_();
+      t.equal(made.requires_grad, false);
+    }
+  },
 };
