@@ -7,6 +7,7 @@ import { taken } from "../base/named-arguments.js";
 import { capturedModel } from "../exchange/captured-model.js";
 import type { Found } from "../exchange/captured-model.js";
 import { ExportedProgram } from "../exchange/exported-program.js";
+import { sizeOf, symbolsOf } from "../exchange/input-checks.js";
 import { unflattened } from "../exchange/tree-spec.js";
 import { hasPaths } from "../files/node-files.js";
 import { encode } from "../files/number-formats.js";
@@ -66,12 +67,13 @@ function exampleOf(program: ExportedProgram, sizes: Readonly<Record<string, numb
     leaves = program.input_specs.map(({ name, dtype, shape, value }) => {
       if (!dtype) return value;
       const known = shape.map((extent) => {
-        if (typeof extent === "number") return extent;
-        const size = Object.hasOwn(sizes, extent) ? sizes[extent]! : undefined;
-        if (size === undefined)
+        const size = sizeOf(extent, sizes);
+        if (size === undefined) {
+          const names = symbolsOf(extent as string);
           throw new OpError(
-            `bundle: '${name}' has the shape [${shape.join(", ")}]; say how large ${extent} is: sizes: {${extent}: 1}`,
+            `bundle: '${name}' has the shape [${shape.join(", ")}]; say how large ${names.join(" and ")} is: sizes: {${names.map((symbol) => `${symbol}: 1`).join(", ")}}`,
           );
+        }
         return size;
       });
       return zeros(known, { dtype } as never);

@@ -17,17 +17,12 @@ import { Tensor } from "../tensor/tensor.js";
 import { copy_ } from "../views/transfer.js";
 import { readArchive } from "./archive.js";
 import { Graph } from "./graph.js";
-import { type Extent, type GraphJson, GraphReader } from "./graph-json.js";
+import { type GraphJson, GraphReader } from "./graph-json.js";
+import { type Guard, type SizeRange, checkGuards, checkInput, guardsOf } from "./input-checks.js";
 import { findOperator } from "./operators.js";
 import { type OutputSpec, type Signature, readSignature } from "./signature.js";
+import { readable } from "./size-expressions.js";
 import { type TreeSpec, flattened, leavesOf, unflattened } from "./tree-spec.js";
-
-/** How large a size that is no constant may be. */
-export interface SizeRange {
-  readonly min: number;
-  /** Infinity where there is no limit. */
-  readonly max: number;
-}
 
 /** What a program takes as one of its arguments. */
 export interface InputMeta {
@@ -49,6 +44,8 @@ interface Program {
   readonly json: GraphJson;
   readonly signature: Signature;
   readonly ranges: ReadonlyMap<string, SizeRange>;
+  /** Conditions among sizes of its arguments. */
+  readonly guards: readonly Guard[];
   readonly file: string;
   /** Where it runs if neither an argument nor a weight is there to say it. */
   readonly device?: string;
@@ -155,7 +152,7 @@ export class ExportedModule extends Module {
   /** The program's results for its arguments: by place, the last ones by name in one object.  A promise of them where
    *  values of a GPU decide what the program does. */
   override forward(...args: unknown[]): unknown {
-    const { graph, json, signature, ranges, device: home } = this.#program,
+    const { graph, json, signature, ranges, guards, device: home } = this.#program,
       given = arranged(signature, args),
       sizes = new Map<string, number>(),
       values: unknown[] = [];
@@ -181,6 +178,7 @@ export class ExportedModule extends Module {
         values.push(tensor);
       }
     });
+    checkGuards(guards, given);
     const results = graph.run(values, device ?? home ?? "cpu", this.changed(signature.outputs, json)),
       answer = (all: unknown[]) => unflattened(this.settled(signature.outputs, all, values), signature.results);
     return results instanceof Promise ? results.then(answer) : answer(results);
@@ -282,62 +280,6 @@ function arranged({ inputs, args, kwargs, names }: Signature, given: readonly un
   ];
 }
 
-/** Throws for an input of another type or shape than the program was made for; learns the sizes of symbols. */
-function checkInput(
-  name: string,
-  value: unknown,
-  json: GraphJson,
-  sizes: Map<string, number>,
-  ranges: ReadonlyMap<string, SizeRange>,
-): void {
-  const meta = json.tensors.get(name),
-    integer = json.integers.get(name);
-  if (integer !== undefined) {
-    if (!Number.isSafeInteger(value))
-      throw new TypeMismatchError(`forward: '${name}' must be a whole number, got ${describe(value)}`);
-    checkSize(integer, value as number, sizes, ranges, (problem) => new OpError(`forward: '${name}' ${problem}`));
-  }
-  if (!meta) return;
-  if (!(value instanceof Tensor))
-    throw new TypeMismatchError(`forward: '${name}' must be a tensor, got ${describe(value)}`);
-  const expected = `[${meta.shape.join(", ")}]`,
-    wrong = (problem: string) =>
-      new OpError(`forward: '${name}' has the shape [${value.shape.join(", ")}], ${problem}`);
-  if (meta.dtype && value.dtype !== meta.dtype)
-    throw new TypeMismatchError(`forward: '${name}' must be of ${meta.dtype}, got ${value.dtype}`);
-  if (value.ndim !== meta.shape.length) throw wrong(`but the program was made for ${expected}`);
-  meta.shape.forEach((extent, i) => {
-    const size = value.shape[i]!;
-    if (typeof extent === "number") {
-      if (size !== extent) throw wrong(`but the program was made for ${expected}: axis ${i} must be ${extent}`);
-      return;
-    }
-    checkSize(extent, size, sizes, ranges, (problem) =>
-      wrong(`but the program was made for ${expected}: axis ${i} ${problem}`),
-    );
-  });
-}
-
-/** Throws for a size that its symbol does not have here, or cannot have; learns it otherwise. */
-function checkSize(
-  extent: Extent,
-  size: number,
-  sizes: Map<string, number>,
-  ranges: ReadonlyMap<string, SizeRange>,
-  wrong: (problem: string) => OpError,
-): void {
-  if (typeof extent !== "string" || !/^\w+$/.test(extent)) return;
-  const before = sizes.get(extent),
-    range = ranges.get(extent);
-  if (before !== undefined && before !== size)
-    throw wrong(`is ${size}, which is ${extent}, and that is ${before} in an earlier input`);
-  sizes.set(extent, size);
-  // PyTorch supposes 2 of a size that is open, and lets it be less
-  const least = range && range.min > 2 ? range.min : 0;
-  if (range && (size < least || size > range.max))
-    throw wrong(`is ${size}, but ${extent} goes from ${least} to ${range.max}`);
-}
-
 /**
  * The program in a file of torch.export.save (PyTorch 2.5 and later): a path, an address, bytes or a Blob.  Weights are
  * read one after the other, by ranges where the file's server has them, to `map_location`.  Throws FileError for what is
@@ -356,11 +298,13 @@ export async function load(...args: unknown[]): Promise<ExportedProgram> {
     checkVersion(reader, program["schema_version"]);
     const module = reader.object(program["graph_module"], "graph_module"),
       json = reader.graph(module["graph"], "the graph"),
+      signature = readSignature(reader, module, json, source.name),
       shared: Program = {
         graph: new Graph(json, source.name, { find: findOperator }),
         json,
-        signature: readSignature(reader, module, json, source.name),
+        signature,
         ranges: rangesOf(reader, program["range_constraints"]),
+        guards: guardsOf(program["guards_code"], signature),
         file: source.name,
         device: where.device.type,
       };
@@ -388,7 +332,7 @@ function rangesOf(reader: GraphReader, value: unknown): Map<string, SizeRange> {
   return new Map(
     Object.entries(reader.object(value ?? {}, "range_constraints")).map(([symbol, range]) => {
       const { min_val, max_val } = reader.object(range, symbol);
-      return [symbol, { min: limit(min_val, 0), max: limit(max_val, Infinity) }];
+      return [readable(symbol), { min: limit(min_val, 0), max: limit(max_val, Infinity) }];
     }),
   );
 }

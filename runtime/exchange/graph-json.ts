@@ -5,6 +5,7 @@ import { Complex } from "../elements/complex-number.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { FileError } from "../files/error.js";
 import { isByName } from "./aten/names.js";
+import { readable } from "./size-expressions.js";
 
 /** PyTorch's numbers of types, by the names that they have here. */
 const TYPES: Readonly<Record<number, string>> = {
@@ -214,8 +215,7 @@ export class GraphReader {
   private extent(value: unknown, place: string): Extent {
     const [kind, inner] = this.union(value, place);
     if (kind === "as_int") return inner as number;
-    const text = this.text(this.object(inner, place)["expr_str"], place);
-    return text.replace(/Symbol\('(\w+)'[^)]*\)/g, "$1");
+    return readable(this.text(this.object(inner, place)["expr_str"], place));
   }
 
   /** A tensor's type and sizes, as a graph or a list of weights has them. */

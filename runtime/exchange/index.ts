@@ -5,5 +5,5 @@ export {
   type ExportLoadOptions,
   type ExportedModule,
   type ExportedProgram,
-  type SizeRange,
 } from "./exported-program.js";
+export type { SizeRange } from "./input-checks.js";

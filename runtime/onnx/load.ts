@@ -1,8 +1,9 @@
 // torch.onnx.load: an ONNX model as a program of the kind that torch.export.load gives.
 
 import { taken } from "../base/named-arguments.js";
-import { ExportedProgram, type SizeRange } from "../exchange/exported-program.js";
+import { ExportedProgram } from "../exchange/exported-program.js";
 import { Graph } from "../exchange/graph.js";
+import type { SizeRange } from "../exchange/input-checks.js";
 import type { InputSpec, Signature } from "../exchange/signature.js";
 import { type Destination, LOADING, type LoadOptions, destination } from "../files/destination.js";
 import { FileError } from "../files/error.js";
@@ -149,7 +150,7 @@ async function programOf(
     },
     ranges = new Map<string, SizeRange>([...symbols].map((symbol) => [symbol, { min: 0, max: Infinity }]));
   return new ExportedProgram(
-    { graph, json: whole, signature, ranges, file },
+    { graph, json: whole, signature, ranges, guards: [], file },
     tensors,
     `${model.producer_name} ${model.producer_version}`.trim(),
   );

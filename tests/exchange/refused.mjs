@@ -4,11 +4,22 @@ import { readFileSync } from "node:fs";
 import { refusing } from "./refusals.mjs";
 import { zip } from "./zip.mjs";
 
+const { bundle } = await import("../../dist/in-node/runtime/bundle/index.js");
 const [folder] = process.argv.slice(2);
 const torch = await import("../../dist/in-node/index.js");
 const read = (name) => new Uint8Array(readFileSync(`${folder}/${name}.pt2`));
 const results = {};
 const refuses = refusing(results);
+
+/** The archive of a model, with its JSON changed. */
+async function changed(name, change) {
+  return zip(read(name), (path, content) => {
+    if (!path.endsWith("models/model.json")) return content;
+    const json = JSON.parse(new TextDecoder().decode(content));
+    change(json);
+    return new TextEncoder().encode(JSON.stringify(json));
+  });
+}
 
 const program = (await torch.export.load(read("dynamic_batch"))).module(),
   ids = torch.zeros([3, 5], { dtype: "int64" }),
@@ -53,6 +64,44 @@ await refuses("a field that was None", () => paired(first, { ...alone, second: r
 await refuses("a field that is missing", () => paired({ first: row, times: 3 }, alone), "'second' is missing");
 
 {
+  const open = (x, y, z, v, w) => [torch.zeros([x, 4]), torch.zeros([y, 4]), sized(z, v, w)],
+    sized = (...sizes) => Object.fromEntries(["z", "v", "w"].map((name, i) => [name, torch.zeros([sizes[i]])])),
+    follows = (await torch.export.load(read("sizes_of_sizes"))).module(),
+    compiled = torch.compile(follows);
+  for (const [what, sizes, ...words] of [
+    ["an odd size that is twice another", [13, 7, 18, 5, 7], "[2*s40, 4]: axis 0", "13, which is 2*s40 of no whole"],
+    ["twice what is too small", [2, 2, 3, 5, 7], "2*s40 goes from 4 to 40"],
+    ["twice what is too large", [42, 22, 63, 5, 7], "2*s40 goes from 4 to 40"],
+    ["one more than another", [12, 8, 18, 5, 7], "axis 0 is 8, which is s40 + 1, and s40 is 6 in an earlier input"],
+    ["three times another", [12, 7, 21, 5, 7], "[3*s40]: axis 0 is 21", "s40 is 6"],
+    ["a guard", [12, 7, 18, 7, 7], "1 <= args_2_w.shape[0] - args_2_v.shape[0]", "args_2_v.shape[0] is 7"],
+    ["the least of a size", [12, 7, 18, 1, 3], "at least 5"],
+  ])
+    for (const [how, call] of [
+      ["called", follows],
+      ["compiled", compiled],
+    ])
+      await refuses(`${what}, ${how}`, () => call(...open(...sizes)), "forward", ...words);
+  results["sizes that follow are taken"] = follows(...open(4, 3, 6, 2, 8))[0].shape[0] === 2 ? null : "another shape";
+  const whole = await torch.export.load(read("sizes_of_sizes"));
+  await refuses("a size that is not said", () => bundle(whole, null, { sizes: { s82: 5 } }), "{s40: 1}");
+  const deep = `${"(".repeat(1e5)}1`,
+    odd = [
+      deep,
+      "f(1) > 2",
+      "L['args'][0].size()[0] >",
+      "L['other'] > 9",
+      "1 >",
+      "3 < 2 < 1 ]",
+      7,
+      "L['args'",
+      "x - 1 > 0",
+    ];
+  const bytes = await changed("sizes_of_sizes", (json) => (json.guards_code = odd));
+  results["guards that are none"] =
+    (await torch.export.load(bytes)).module()(...open(12, 7, 18, 5, 7)).length === 3 ? null : "another answer";
+}
+{
   const asserting = (await torch.export.load(read("assertions"))).module(),
     compiled = torch.compile(asserting),
     x = torch.zeros([3, 4]),
@@ -68,15 +117,6 @@ await refuses("a field that is missing", () => paired({ first: row, times: 3 }, 
 await refuses("no archive", () => torch.export.load(new Uint8Array(100)), "no zip archive");
 await refuses("a checkpoint", () => torch.export.load("tests/files/net.pt"), "torch.load reads it");
 
-/** The archive of a model, with its JSON changed. */
-async function changed(name, change) {
-  return zip(read(name), (path, content) => {
-    if (!path.endsWith("models/model.json")) return content;
-    const json = JSON.parse(new TextDecoder().decode(content));
-    change(json);
-    return new TextEncoder().encode(JSON.stringify(json));
-  });
-}
 const load = async (change) => torch.export.load(await changed("vit", change));
 const nodes = (json) => json.graph_module.graph.nodes;
 await refuses("another version", () => load((json) => (json.schema_version.major = 9)), "9.", "8.x are read");

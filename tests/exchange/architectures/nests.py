@@ -71,6 +71,22 @@ def numbers_that_vary():
 
 
 @nest
+def sizes_of_sizes():
+    """Sizes that are twice another and one more, and sizes that must be one another's least or most."""
+
+    def forward(m, x, y, more):
+        y = m.l(x[::2] + y[1:]) * more["z"].reshape(-1, 3).sum(1, keepdim=True)
+        return y, more["w"].narrow(0, 1, more["v"].shape[0]) * more["v"], more["w"].unfold(0, 4, 1).sum(1)
+
+    d = torch.export.Dim("d", min=2, max=20)
+    net = Apply(forward, l=nn.Linear(4, 3))
+    net.dynamic_shapes = {"args": ({0: 2 * d}, {0: d + 1}, {"z": {0: 3 * d}, "v": {0: OPEN}, "w": {0: OPEN}})}
+    net.others = torch.randn(14, 4), torch.randn(8, 4), {"z": torch.randn(21), "v": torch.randn(6), "w": torch.randn(9)}
+    more = {"z": torch.randn(18), "v": torch.randn(5), "w": torch.randn(7)}
+    return net, (torch.randn(12, 4), torch.randn(7, 4), more), {}
+
+
+@nest
 def parts_in_place():
     """Real and imaginary parts, views as complex numbers and as pairs: changed through one, seen through another."""
 
