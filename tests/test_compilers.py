@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 from as_json import as_json
-from definitions import LIBRARY, packaged
+from definitions import LIBRARY, drawn, packaged
 from turns import one_in, turn
 
 from buildtools import gpu as chosen
 from buildtools import node
 from codegen.api import modules
 from codegen.planner.writer import MOST_BINDINGS, Facts
-from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu, numbered
 
@@ -31,8 +30,8 @@ KINDS = ("int32", "bool", "uint8")
 def calls(op, halves):
     """The arguments of calls in small random instances, of floats, and with tensors of another type in each where the
     op takes them; or of half numbers."""
-    drawn = enumerate(instances(op, 1 if halves else INSTANCES, seed=5, largest=150))
-    for n, instance in [*drawn] if halves else one_in(2, drawn, turn()):
+    found = drawn(op, 1 if halves else INSTANCES, seed=5)
+    for n, instance in found if halves or len(found) == 1 else one_in(2, found, turn()):
         given = [
             meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, instance.arguments(n))
         ]

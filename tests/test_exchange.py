@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from turns import models_on
 
 from buildtools import gpu, node
 from buildtools.paths import ROOT
@@ -27,8 +28,8 @@ def models(tmp_path_factory) -> Path:
     return folder
 
 
-def passes(script: str, *words: object) -> dict:
-    done = node.run([HERE / script, *words], env=gpu.variables(), cwd=ROOT, timeout=600)
+def passes(script: str, *words: object, turns: dict[str, str] | None = None) -> dict:
+    done = node.run([HERE / script, *words], env=gpu.variables() | (turns or {}), cwd=ROOT, timeout=600)
     assert done.returncode == 0, done.stdout
     results = json.loads(done.stdout.splitlines()[-1])
     failures = [f"{name}: {error}" for name, error in results.items() if error]
@@ -49,12 +50,14 @@ def test_every_operator_that_was_found_is_found(dist):
 def test_operators_with_random_arguments(how, tmp_path, dist):
     with tarfile.open(HERE / "operators.tar.xz") as tar:
         tar.extractall(tmp_path, filter="data")
-    assert len(passes("programs.mjs", tmp_path, *how)) >= 360
+    share, turns = models_on(how[0])
+    assert len(passes("programs.mjs", tmp_path, *how, turns=turns)) >= 360 // share
 
 
 @pytest.mark.parametrize(("device", "least"), [("cpu", 164), ("webgpu", 164)])
 def test_programs(device, least, models, dist):
-    assert len(passes("programs.mjs", models, device)) >= least
+    share, turns = models_on(device)
+    assert len(passes("programs.mjs", models, device, turns=turns)) >= least // share
 
 
 def test_compiled_programs(models, dist):

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from as_json import as_json
-from definitions import LIBRARY
+from definitions import LIBRARY, drawn
 from definitions import packaged as data
-from turns import turn
+from turns import one_in, turn
 
 from buildtools import node
 from codegen.api import modules
@@ -25,7 +25,6 @@ from codegen.data.model import Meta
 from codegen.planner.plan import plan, plan_cpu
 from codegen.planner.writer import Facts
 from codegen.wgsl import prelude
-from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 
 
@@ -322,7 +321,8 @@ def tasks_of(op, count=2, largest=150):
     (turns.py)."""
     d = data(op.name)
     at = 0
-    for n, instance in enumerate(instances(op, count, seed=9, largest=largest)):
+    found = drawn(op, count, seed=9, largest=largest)
+    for n, instance in one_in(len(found), found, turn(), start=len(op.name)):
         args = [single(a) for a in instance.arguments(n)]
         yield op.name, d, args, FACTS[n % 2], True
         for i, a in enumerate(args):
