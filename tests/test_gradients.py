@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from definitions import EMPTY, LIBRARY
+from turns import one_in, turn
 
 from buildtools.paths import ROOT
 from dsl.gradients.adjoint import complete, second
@@ -207,7 +208,8 @@ op sizes(A: {kind}[*B, N, N]) -> (values: Complex[*B, N], sizes: Float[*B, N, N]
     assert found.places
 
 
-@pytest.mark.parametrize("name", [n for n in DERIVED if n not in ONCE])
+# Of half of the ops with each commit (turns.py).
+@pytest.mark.parametrize("name", one_in(2, [n for n in DERIVED if n not in ONCE], turn()))
 def test_second_derivative(name):
     op = LIBRARY.ops[name]
     found = Checked()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from day import TODAY
+from turns import one_in, turn
 
 from buildtools import gpu, node
 
@@ -88,7 +89,14 @@ def answered(result: dict, count: int, device: str, figure, each: int = 40):
     assert not left, shown(left)
 
 
-@pytest.mark.parametrize(("device", "first", "count"), [("cpu", 0, 60), ("webgpu", 30, 6)])
+# Half of them with each commit (turns.py).
+COMPILED = [
+    *(("cpu", first, 30) for first in one_in(2, (0, 30), turn())),
+    *(("webgpu", first, 3) for first in one_in(2, (30, 33), turn())),
+]
+
+
+@pytest.mark.parametrize(("device", "first", "count"), COMPILED)
 def test_programs_compiled(device, first, count, programs, dist, figure):
     """Replays give what the program gives as it is, and leave its arguments so: also other ones."""
     result = run("compiled.mjs", programs, device, first, count)
