@@ -39,11 +39,47 @@ function parted(x: Tensor, count: number): Tensor {
   return cast(views.reshape(stack(parts, -1), [...x.shape.slice(0, -1), -1]), UNSIGNED[bits / 8]!);
 }
 
+const HALVES: ReadonlySet<DType> = new Set(["float16", "bfloat16"]);
+/** The exponents of float16 and float32 begin at -15 and at -127. */
+const OFFSET = 112;
+
+/** The bits of floats of 16 bits as int16, of their values: a CPU keeps them as float32, and a GPU's int16 is a word. */
+function bitsOfHalves(x: Tensor): Tensor {
+  const wide = cast(x.detach(), "float32"),
+    bits = viewDtype(wide, "int32"),
+    shifted = (y: Tensor, by: number) => torch.bitwise_right_shift(y, by) as Tensor;
+  if (x.dtype === "bfloat16") return cast(shifted(bits, 16), "int16");
+  const size = torch.bitwise_and(bits, 0x7fffffff) as Tensor,
+    small = torch.lt(size, (OFFSET + 1) * 2 ** 23) as Tensor,
+    // below the least exponent the bits are a whole number
+    least = cast(torch.mul(torch.where(small, torch.abs(wide), 0), 2 ** 24) as Tensor, "int32"),
+    others = torch.sub(shifted(size, 13), OFFSET * 2 ** 10),
+    infinite = torch.where(torch.gt(size, 0x7f800000), 0x7e00, 0x7c00),
+    found = torch.where(small, least, torch.where(torch.ge(size, 0x7f800000), infinite, others)) as Tensor;
+  return cast(torch.where(torch.lt(bits, 0), torch.sub(found, 2 ** 15), found) as Tensor, "int16");
+}
+
+/** Floats of 16 bits with the bits of an int16. */
+function halvesOf(x: Tensor, dtype: DType): Tensor {
+  const bits = cast(x, "int32"),
+    shifted = (y: Tensor, by: number) => torch.bitwise_left_shift(y, by) as Tensor;
+  if (dtype === "bfloat16") return cast(viewDtype(shifted(bits, 16), "float32"), dtype);
+  const size = torch.bitwise_and(bits, 0x7fff) as Tensor,
+    // infinities and what is no number have the largest exponent of both types
+    offset = torch.where(torch.ge(size, 0x7c00), 2 * OFFSET * 2 ** 23, OFFSET * 2 ** 23) as Tensor,
+    others = viewDtype(torch.add(shifted(size, 13), cast(offset, "int32")) as Tensor, "float32"),
+    least = torch.mul(cast(size, "float32"), 2 ** -24),
+    found = torch.where(torch.lt(size, 2 ** 10), least, others) as Tensor;
+  return cast(torch.where(torch.lt(bits, 0), torch.neg(found), found) as Tensor, dtype);
+}
+
 /** The bits of `x` as elements of `dtype`; on the memory of `x` where the device keeps both alike. */
 export function bitsAs(x: Tensor, dtype: DType): Tensor {
   const [from, size] = [elementBytes(x.dtype), elementBytes(dtype)],
     whole = !isFloat(dtype);
   if (x.dtype === dtype || sharesBits(x.dtype, dtype, x.device)) return viewDtype(x, dtype);
+  if (HALVES.has(x.dtype)) return bitsAs(bitsOfHalves(x), dtype);
+  if (HALVES.has(dtype)) return halvesOf(bitsAs(x, "int16"), dtype);
   if (x.dtype === "complex64") return bitsAs(views.flatten(view_as_real(x.detach()), -2), dtype);
   if (dtype === "complex64")
     return view_as_complex(views.reshape(bitsAs(x.detach(), "float32"), [...x.shape.slice(0, -1), -1, 2]).contiguous());

@@ -1,8 +1,10 @@
 """Arguments and results that nest in dataclasses and in dictionaries of all kinds, numbers that vary, parameters and buffers
-whose memory is not their own or lies otherwise, and complex numbers whose parts change in place."""
+whose memory is not their own or lies otherwise, sizes that follow from others, floats of 16 bits as whole numbers, and complex
+numbers whose parts change in place."""
 
 import collections
 import dataclasses
+import functools
 
 import torch
 import torch.nn.functional as F
@@ -84,6 +86,28 @@ def sizes_of_sizes():
     net.others = torch.randn(14, 4), torch.randn(8, 4), {"z": torch.randn(21), "v": torch.randn(6), "w": torch.randn(9)}
     more = {"z": torch.randn(18), "v": torch.randn(5), "w": torch.randn(7)}
     return net, (torch.randn(12, 4), torch.randn(7, 4), more), {}
+
+
+def bits_of(half):
+    """Floats of 16 bits as whole numbers of all sizes, and whole numbers as such floats: zeros, the least, infinities."""
+
+    def forward(m, x, bits, wide):
+        y = torch.cat([x, m.l(x)]).to(half)
+        return (
+            y.float(),
+            *(y.view(dtype) for dtype in (torch.int16, torch.int32, torch.uint8, torch.int8)),
+            bits.view(half).float(),
+            wide.view(half).float(),
+            wide.view(torch.float32).view(half).float() * 2,
+        )
+
+    x = torch.tensor([[0.0, -0.0, 1.0, -2.5], [6e-8, -1e-5, 65504.0, 6.1e-5], [-7e-8, 1e5, -1e6, 0.333]])
+    bits = torch.tensor([0, -(2**15), 1, 1023, 1024, 31743, 31744, 15360, -1024, -17408, -32767, 13], dtype=torch.int16)
+    wide = torch.tensor([[1, -3], [2**30, 17 * 2**16 + 5]], dtype=torch.int32)
+    return Apply(forward, l=nn.Linear(4, 4)), (x, bits, wide), {}
+
+
+NESTS |= {f"bits_of_{half}s": functools.partial(bits_of, getattr(torch, half)) for half in ("float16", "bfloat16")}
 
 
 @nest
