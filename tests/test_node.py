@@ -4,9 +4,7 @@ and device.
 A process runs several files of checks, one after the other: most of what one would take on the CPU is its start, and
 on a GPU they share pipelines.  One where each tensor grows memory, which takes longer with each kernel that a process
 has made: WebAssembly's instances on it all learn of it.  On Dawn and there the package is loaded as one file, a third
-of the time; elsewhere as Node's entry, but for settings and files that change or import modules of the package.
-
-On Dawn each commit runs half of a file's checks (turns.py): what a check asks a GPU the software GPU compiles anew."""
+of the time; elsewhere as Node's entry, but for settings and files that change or import modules of the package."""
 
 import json
 import os
@@ -16,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from turns import environment, turn
+from turns import turn
 
 from buildtools import gpu, lock, node
 from buildtools.mutation.executed import PLACES
@@ -25,7 +23,6 @@ from buildtools.paths import DIST
 HERE = Path(__file__).parent
 CHECKS = sorted(file for file in (HERE / "checks").glob("*.mjs") if file.stem != "assert")
 NODE_TESTS = sorted((HERE / "node").glob("*.test.mjs"))
-ON_A_GPU = 2  # of a file's checks, one in so many with each commit
 SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the CPU device may find things otherwise
 # Files in a process, on the CPU and on a GPU, where each takes longer; alone where it is noted what each test runs.
 TOGETHER, FEW = (1, 1) if PLACES in os.environ else (18, 13)
@@ -122,8 +119,6 @@ def run_together(batch: list[tuple[str, str, str]]) -> dict[str, Results | str]:
     _, device, setting = batch[0]
     # Beside all programs without a setting 300 are enough.
     env = {**gpu.variables(), **({} if setting == "-" else {"PROGRAMS": "0:300"})}
-    if device == "webgpu" and PLACES not in os.environ:
-        env |= environment(ON_A_GPU, turn())
     try:
         script = HERE / "node" / "run_checks.mjs"
         files = [file for file, _, _ in batch]

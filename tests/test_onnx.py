@@ -16,7 +16,6 @@ import onnx
 import onnx.checker
 import pytest
 from onnx.reference import ReferenceEvaluator
-from turns import models_on
 
 from buildtools import gpu, node
 from buildtools.onnx_operators import NODE_TESTS, NOT_ASKED
@@ -50,8 +49,8 @@ def models(tmp_path_factory) -> Path:
     return folder
 
 
-def results(script: str, *words: object, turns: dict[str, str] | None = None) -> dict:
-    done = node.run([HERE / script, *words], env=gpu.variables() | (turns or {}), cwd=ROOT, timeout=900)
+def results(script: str, *words: object) -> dict:
+    done = node.run([HERE / script, *words], env=gpu.variables(), cwd=ROOT, timeout=900)
     assert done.returncode == 0, done.stdout
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -86,9 +85,8 @@ def test_operators_of_onnxruntime(device, least, tmp_path, dist):
 
 @pytest.mark.parametrize("words", [("cpu",), ("webgpu",), ("cpu", "compiled")], ids=" ".join)
 def test_networks(words, models, dist):
-    share, turns = models_on(words[0])
-    found = results("programs.mjs", models, models, *words, turns=turns)
-    assert len(found) >= 13 // share
+    found = results("programs.mjs", models, models, *words)
+    assert len(found) >= 13
     failures = {name: error for name, error in found.items() if error}
     assert not failures, told(failures)
 
@@ -116,15 +114,12 @@ NOT_OUT_OF_A_GPU = {"quant_dequant": VALUES}
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_networks_exported_and_read_again(device, models, tmp_path, dist):
-    share, turns = models_on(device)
-    found = results("exported.mjs", models, tmp_path, device, turns=turns)
-    refused = NOT_OUT | (NOT_OUT_OF_A_GPU if device == "webgpu" else {})
-    assert share > 1 or refused.keys() <= found.keys()
-    for name in refused.keys() & found.keys():
-        assert re.search(f"onnx.export: .*?{refused[name]}", found.pop(name))
+    found = results("exported.mjs", models, tmp_path, device)
+    for name, reason in (NOT_OUT | (NOT_OUT_OF_A_GPU if device == "webgpu" else {})).items():
+        assert re.search(f"onnx.export: .*?{reason}", found.pop(name))
     failures = {name: error for name, error in found.items() if error}
     assert not failures, told(failures)
-    assert checked(tmp_path) == len(found) >= (62 if share == 1 else 20)
+    assert checked(tmp_path) == len(found) >= 62
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])

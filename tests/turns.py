@@ -40,20 +40,6 @@ def number_of(top: Path) -> int:
     return int(digest.hexdigest(), 16)
 
 
-def environment(count: int, commit: int | None) -> dict[str, str]:
-    """How tests/node/turns.mjs learns of it, in another process: it takes every `count`th of its cases."""
-    return {} if commit is None else {"EVERY": f"{count}:{commit % count}"}
-
-
-ON_A_GPU = 2  # of models, which a software GPU compiles for long, one in so many
-
-
-def models_on(device: str) -> tuple[int, dict[str, str]]:
-    """Of a folder's models, one in how many a device runs, and the environment that says so."""
-    told = environment(ON_A_GPU, turn()) if device == "webgpu" else {}
-    return ON_A_GPU if told else 1, told
-
-
 def one_in(count: int, cases: Iterable[Case], commit: int | None, start: int = 0) -> list[Case]:
     """Every `count`th of the cases, from one on that the commit's number decides.  start: moves the turns, so that
     several lists of cases do not leave out the same."""

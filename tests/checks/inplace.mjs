@@ -138,8 +138,9 @@ export default {
     const weights = t.tensor([[0.3], [0.7], [0.45]]),
       views = [(x) => x.index(":", "1:2"), (x) => x.index("1:", "::2"), (x) => x.t()];
     let tried = 0;
-    for (const name of names) {
-      for (const view of views) {
+    for (const [n, name] of names.entries()) {
+      // A software GPU compiles each anew for seconds: there one view of each.
+      for (const view of t.device === "webgpu" ? [views[n % views.length]] : views) {
         for (const arity of [0, 1]) {
           const run = async (plain) => {
             t.torch.manual_seed(1);
@@ -165,7 +166,7 @@ export default {
         }
       }
     }
-    t.equal(tried > 150, true);
+    t.equal(tried > (t.device === "webgpu" ? 50 : 150), true);
   },
   "views are not detached in place, copies are": async (t) => {
     const x = leaf(t, [

@@ -1,6 +1,5 @@
 // Folders of exported networks beside what PyTorch answered (record_models.py): NAME.pt2 and NAME.safetensors.
 import { readdirSync } from "node:fs";
-import { ofTurn } from "../node/turns.mjs";
 
 /** How far an element may be from PyTorch's, as a share of the largest. */
 export const NEAR = 2e-5;
@@ -29,14 +28,10 @@ export function argumentsOf({ inputs: specs, args, kwargs }, given) {
   return kwargs.parts.length > 0 ? [...placed, build(kwargs)] : placed;
 }
 
-/** Of a folder's programs, those whose turn it is.  Prints {name: what `compare` says of the folder's network, null where it is right} as JSON, and ends the process. */
+/** Prints {name: what `compare` says of the folder's network, null where it is right} as JSON, and ends the process. */
 export async function printResults(folder, compare) {
   const results = {};
-  for (const file of ofTurn(
-    readdirSync(folder)
-      .filter((f) => f.endsWith(".pt2"))
-      .sort(),
-  )) {
+  for (const file of readdirSync(folder).filter((f) => f.endsWith(".pt2"))) {
     const name = file.slice(0, -".pt2".length);
     try {
       results[name] = await compare(name);

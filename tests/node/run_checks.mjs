@@ -1,9 +1,7 @@
 // Runs files of tests/checks in Node, one after the other: node run_checks.mjs cpu|webgpu SETTING MODULE FILE...
 // SETTING is moving_memory, without_webassembly, many_threads, or - for none; MODULE is dist/'s that is the package.
-// Of each file's checks those run whose turn it is (turns.mjs).
 // Prints for each file a line `checks {file, results: {name: failure or null}}`.
 import { pathToFileURL } from "node:url";
-import { every, first } from "./turns.mjs";
 
 const [device, setting, module, ...files] = process.argv.slice(2);
 if (setting !== "-") await import(`./${setting}.mjs`);
@@ -11,7 +9,7 @@ const { run } = await import("../checks/assert.mjs"); // after the setting, whic
 const torch = await import(`../../dist/${module}`);
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 for (const file of files) {
-  const results = await run((await import(pathToFileURL(file))).default, torch, device, every, first);
+  const results = await run((await import(pathToFileURL(file))).default, torch, device);
   if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works
   console.log(`checks ${JSON.stringify({ file, results })}`);
 }
