@@ -79,8 +79,9 @@ export class AutoFunction {
   static backward(_context: GradientContext, _gradient: Tensor): (Tensor | null)[] {
     throw new TypeMismatchError(`${this.name}: an AutoFunction must have a backward(ctx, gradient)`);
   }
-  static apply(...inputs: FunctionInput[]): Tensor {
-    return adapted(this).apply(...inputs);
+  /** Runs forward and tells the tape of it. It may be taken from its class: `const square = Square.apply`. */
+  static get apply(): Operator {
+    return adapted(this).apply;
   }
 }
 titled(AutoFunction, "AutoFunction");
@@ -146,8 +147,8 @@ function classOf(operator: Operator, name: string): typeof AutoFunction {
       );
       return inputs.map((_, i) => (needed[i] ? (grads.shift() ?? null) : null));
     }
-    static override apply(...inputs: FunctionInput[]): Tensor {
-      return operator(...inputs);
+    static override get apply(): Operator {
+      return operator;
     }
   };
   Object.defineProperty(made, "name", { value: name });

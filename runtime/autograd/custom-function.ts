@@ -199,38 +199,48 @@ export class Function {
     throw new TypeMismatchError("You must implement the backward function to use it with autograd.");
   }
 
-  static apply<R = Tensor>(...args: unknown[]): R {
-    const definition = this as unknown as Definition,
-      context = new Context();
-    context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
-    const results = unrecorded(() => forwarded(definition, context as unknown as FunctionContext, args));
-    const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
-    if (!recording(...tensors)) return results as R;
-    const node = new CustomNode(definition, context, args),
-      state = stateOf(context);
-    const made = results instanceof Tensor ? [results] : [...results];
-    const outputs = made.map((result, i) => {
-      node.results.push(outputOf(result));
-      if (!(result instanceof Tensor)) return result;
-      // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the
-      // tape.
-      const dirty = state.dirty.includes(result),
-        own = args.includes(result) && !dirty ? alias(result, true) : result;
-      if (dirty) {
-        beforeRecorded(result, definition.name);
-        if (result.base)
-          throw new AutogradError(
-            `${definition.name}: mark_dirty takes no views, whose base changes with them: clone() it`,
-          );
-      }
-      return differentiable(result.dtype) && !state.without.includes(result) ? attach(own, node, i) : own;
-    });
-    state.saved = state.toSave.map((tensor) => tensor && new Saved(tensor, node, made.indexOf(tensor)));
-    state.toSave = [];
-    return (results instanceof Tensor ? outputs[0] : outputs) as R;
+  /** Runs forward and tells the tape of it. It may be taken from its class: `const straight = Straight.apply`. */
+  static get apply(): Apply {
+    let apply = applying.get(this);
+    if (!apply) applying.set(this, (apply = (...args) => applied(this as unknown as Definition, args) as never));
+    return apply;
   }
 }
 titled(Function, "Function");
+
+type Apply = <R = Tensor>(...args: unknown[]) => R;
+/** `apply` of each class, which is one function however often it is asked for. */
+const applying = new WeakMap<object, Apply>();
+
+function applied(definition: Definition, args: unknown[]): unknown {
+  const context = new Context();
+  context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
+  const results = unrecorded(() => forwarded(definition, context as unknown as FunctionContext, args));
+  const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
+  if (!recording(...tensors)) return results;
+  const node = new CustomNode(definition, context, args),
+    state = stateOf(context);
+  const made = results instanceof Tensor ? [results] : [...results];
+  const outputs = made.map((result, i) => {
+    node.results.push(outputOf(result));
+    if (!(result instanceof Tensor)) return result;
+    // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the
+    // tape.
+    const dirty = state.dirty.includes(result),
+      own = args.includes(result) && !dirty ? alias(result, true) : result;
+    if (dirty) {
+      beforeRecorded(result, definition.name);
+      if (result.base)
+        throw new AutogradError(
+          `${definition.name}: mark_dirty takes no views, whose base changes with them: clone() it`,
+        );
+    }
+    return differentiable(result.dtype) && !state.without.includes(result) ? attach(own, node, i) : own;
+  });
+  state.saved = state.toSave.map((tensor) => tensor && new Saved(tensor, node, made.indexOf(tensor)));
+  state.toSave = [];
+  return results instanceof Tensor ? outputs[0] : outputs;
+}
 
 /** What forward answers; its context is set up by it or, where there is one, by setup_context. */
 function forwarded(definition: Definition, context: FunctionContext, args: readonly unknown[]): Results {

@@ -48,6 +48,49 @@ export default {
       await throws(() => Keeps.apply(x, what), /save_for_backward can only save tensors and null, but argument 1 is /);
   },
 
+  "apply is taken from its class": async ({ torch, tensor, equal }) => {
+    class Cube extends torch.autograd.Function {
+      static forward(ctx, x) {
+        ctx.save_for_backward(x);
+        return x.pow(3);
+      }
+      static backward(ctx, g) {
+        return g.mul(ctx.saved_tensors[0].pow(2).mul(3));
+      }
+    }
+    class Twice extends Cube {
+      static forward(ctx, x) {
+        return super.forward(ctx, x).mul(2);
+      }
+      static backward(ctx, g) {
+        return super.backward(ctx, g).mul(2);
+      }
+    }
+    class Square extends torch.AutoFunction {
+      static forward([x]) {
+        return x.mul(x);
+      }
+      static setupContext(ctx, [x]) {
+        ctx.x = x;
+      }
+      static backward(ctx, g) {
+        return [g.mul(ctx.x).mul(2)];
+      }
+    }
+    const abs = torch.functions.AbsFunction.apply;
+    for (const [apply, slope] of [
+      [Cube.apply, 12],
+      [Twice.apply, 24],
+      [Square.apply, -4],
+      [abs, -1],
+    ]) {
+      const x = tensor([-2]).requires_grad_();
+      apply(x).sum().backward();
+      equal(await x.grad.tolist(), [slope]);
+    }
+    equal([Cube.apply === Cube.apply, Cube.apply === Twice.apply], [true, false]);
+  },
+
   "results that are no floats have no gradient": async ({ torch, tensor, equal }) => {
     class Best extends torch.autograd.Function {
       static forward(ctx, x) {
