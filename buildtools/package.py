@@ -72,7 +72,7 @@ EFFECTS = (
     *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composite/composite-methods"),
     *("runtime/functions/node-hooks", "runtime/functions/small-methods"),
     *("runtime/devices/webgpu/gpu-names", "runtime/capture/module-method"),
-    *("runtime/nn/state-files", "runtime/devices/meta", "runtime/media/web-names"),
+    *("runtime/nn/state-files", "runtime/nn/member-views", "runtime/devices/meta", "runtime/media/web-names"),
     *("runtime/devices/cpu/webassembly", "wasm"),
     *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
 )

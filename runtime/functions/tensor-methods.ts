@@ -372,9 +372,9 @@ for (const [name, look] of Object.entries(properties)) {
   });
 }
 
-// Python's `x[0]` would be undefined without a word, and `x[0] = v` would change nothing.  Later places are rarer.
+// Python's `x[0]` would be undefined without a word, and `x[-1] = v` would change nothing.  Other places are rarer.
 const PLACES = 10;
-for (let n = 0; n < PLACES; n++) {
+for (let n = -PLACES; n < PLACES; n++) {
   const refuse = (): never => {
     throw new TypeMismatchError(
       `a tensor has no [${n}] in JavaScript: write x.index(${n}), and x.set([${n}], v) to assign; its numbers are await x.tolist()`,

@@ -35,8 +35,16 @@ const isModule = (value: unknown): value is Module => value instanceof Module;
 export const membersOf = <T>(module: Module, is: (value: unknown) => value is T): [string, T][] =>
   entriesOf(module).flatMap(([name, value]): [string, T][] => (is(value) ? [[name, value]] : []));
 
+/** How far `[-1]` and its kin reach: what is farther has `at`. */
+const BACK = 32;
+
 /** Members by number; what is behind a negative one counts from the end. */
 export abstract class Listed<T> extends Module {
+  constructor() {
+    super();
+    // Python's `layers[-1]` would be undefined here, and `layers[-1] = layer` one member more.
+    for (let n = -BACK; n < 0; n++) numbered(Listed.prototype, n);
+  }
   /** All members in order, with their names. */
   protected abstract named(): [string, T][];
   protected members(): T[] {
@@ -74,23 +82,28 @@ export abstract class Listed<T> extends Module {
     length ??= this.length;
     integer(index, nameOf(this), "index");
     const at = index < 0 ? index + length : index;
-    if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
+    if (at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
     return at;
   }
 }
 
-/** A member that has a name of its own is found by its place, too, and replaced there. */
-function numbered(modules: Modules, i: number): void {
-  if (Object.hasOwn(modules, i)) return;
-  Object.defineProperty(modules, i, {
+/** A member that has a name of its own, or is counted from the end, is found by its place, too, and replaced there. */
+function numbered(list: object, i: number): void {
+  if (Object.hasOwn(list, i)) return;
+  Object.defineProperty(list, i, {
     configurable: true,
-    get(this: Modules) {
-      return this.at(i);
+    get(this: Places) {
+      return this.named()[this.place(i)]![1];
     },
-    set(this: Modules, module: Module) {
-      this.add_module(membersOf(this, isModule)[i]?.[0] ?? String(i), module);
+    set(this: Places, member: unknown) {
+      properties(this)[this.named()[this.place(i)]![0]] = member;
     },
   });
+}
+/** What a row has for its own. */
+interface Places extends Module {
+  named(): [string, unknown][];
+  place(index: number): number;
 }
 
 abstract class Modules extends Listed<Module> {

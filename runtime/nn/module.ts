@@ -22,7 +22,7 @@ import { empty } from "../creation/create.js";
 import { Parameter } from "./parameter.js";
 import { type Named, checkName, entriesOf, hidden, Hidden, memberOf, place, properties } from "./members.js";
 import { showTree } from "./shown.js";
-import { noExtraState, saveOwn, stateOf } from "./state-dict.js";
+import { type SavingOptions, noExtraState, saveOwn, stateOf } from "./state-dict.js";
 import { type Destination, copyInto, memoOf, moved } from "./transfer.js";
 import type { Walk } from "./tree.js";
 import * as tree from "./tree.js";
@@ -36,6 +36,10 @@ interface ModuleClass {
 class ModuleClass {
   /** Whether dropout and batch statistics are on. */
   declare training: boolean;
+  /** What it has for its own, where the whole package is imported (member-views.ts): there it may be changed, too. */
+  declare readonly _modules: Record<string, ModuleClass>;
+  declare readonly _parameters: Record<string, Parameter>;
+  declare readonly _buffers: Record<string, Tensor | null>;
 
   constructor() {
     // An instance is a function that has the class as its prototype, so that it can be called.
@@ -167,10 +171,9 @@ class ModuleClass {
 
   // --- State ----------------------------------------------------------------------------------------
 
-  /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
-  state_dict(prefix?: string | { prefix?: string; keep_vars?: boolean }, keep_vars?: boolean): Record<string, Tensor> {
-    const before = text(prefix ?? "", "state_dict", "prefix");
-    return stateOf(this, before, keep_vars ?? false);
+  /** The values of all parameters and buffers, by path, on the module's memory; put into `destination`, if one is given. */
+  state_dict(prefix?: string | SavingOptions, keep_vars?: boolean, destination?: object): Record<string, Tensor> {
+    return stateOf(this, text(prefix ?? "", "state_dict", "prefix"), keep_vars ?? false, destination);
   }
   /** Puts what is its own, not what is within modules of it, into a state: a class may put more, or other things. */
   _save_to_state_dict(destination: Record<string, unknown>, prefix: string, keep_vars: boolean): void {
@@ -194,10 +197,7 @@ class ModuleClass {
       loadState(this, state, strict, assign, ModuleClass.prototype._load_from_state_dict);
     return isFile(from) ? readState(from, rest).then(load) : load(from);
   }
-  /**
-   * Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be
-   * changed.
-   */
+  /** Called before values are loaded: what a module of its kind does with older states.  `given` may be changed. */
   protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void {
     /* most modules take states as they are */
   }
@@ -395,6 +395,6 @@ class ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, deepcopy memo?, state_dict prefix? keep_vars?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, get_submodule target, get_parameter target, get_buffer target, deepcopy memo?, state_dict prefix? keep_vars? destination{}?, _save_to_state_dict !, load_state_dict !, _load_from_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend? with_kwargs? always_call?, register_forward_pre_hook hook prepend? with_kwargs?, register_full_backward_hook hook prepend?, register_backward_hook hook, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;

@@ -1,5 +1,7 @@
 // state_dict: the values of a module's parameters and buffers, by path.
 
+import { refuse } from "../base/argument-kinds.js";
+import { isOptions } from "../base/named-arguments.js";
 import { nameOf } from "../base/class-name.js";
 import { OpError } from "../base/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -36,10 +38,25 @@ export function saveOwn(
   if (module.get_extra_state !== none) put(EXTRA, module.get_extra_state());
 }
 
+export interface SavingOptions {
+  /** What stands before each path. */
+  prefix?: string;
+  /** Whether parameters are kept as they are, with their gradients. */
+  keep_vars?: boolean;
+  /** The object that the state is put into, and that is answered. */
+  destination?: object | null;
+}
+
 /** The state of a module and all within; `before` stands before each path. */
-export function stateOf(root: Module, before: string, keepVars: boolean): Record<string, Tensor> {
+export function stateOf(
+  root: Module,
+  before: string,
+  keepVars: boolean,
+  destination?: object | null,
+): Record<string, Tensor> {
   acyclic(root, "state_dict");
-  const out: Record<string, Tensor> = {},
+  if (destination != null && !isOptions(destination)) refuse("state_dict", "destination", "an object", destination);
+  const out = (destination ?? {}) as Record<string, Tensor>,
     ends: (() => void)[] = [];
   for (const [path, module] of root.named_modules({ remove_duplicate: false })) {
     const prefix = before + (path && `${path}.`),

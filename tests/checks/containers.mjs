@@ -81,4 +81,27 @@ export default {
     for (const wrong of [nn.ReLU(), () => [], "text", 3])
       await throws(() => list.extend(wrong), /argument 'modules' must be a list of modules/);
   },
+
+  "members are found and replaced from the end": async ({ torch, tensor, equal, throws }) => {
+    const { nn } = torch,
+      row = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1)),
+      named = nn.Sequential({ body: nn.Linear(2, 2), head: nn.Linear(2, 1) }),
+      list = nn.ModuleList([nn.ReLU(), nn.Tanh()]),
+      numbers = nn.ParameterList([tensor([1]), tensor([2])]);
+    equal(
+      [row[-1] === row[2], row[-3] === row[0], named[-1] === named.head, list[-2] === list[0]],
+      Array(4).fill(true),
+    );
+    equal(await numbers[-1].tolist(), [2]);
+    row[-1] = nn.Linear(2, 5);
+    named[-1] = nn.Linear(2, 3);
+    list[-1] = nn.GELU();
+    numbers[-2] = nn.Parameter(tensor([7]));
+    equal([names(row), row[2].out_features, row(tensor([[1, 2]])).shape], [["0", "1", "2"], 5, [1, 5]]);
+    equal([names(named), named.head.out_features, kinds(list)], [["body", "head"], 3, ["ReLU", "GELU"]]);
+    equal(await torch.cat([...numbers]).tolist(), [7, 2]);
+    await throws(() => list[-3], /index -3 is out of range/);
+    await throws(() => (row[-4] = nn.ReLU()), /index -4 is out of range/);
+    equal([row.length, Object.keys(row.deepcopy().state_dict()).length], [3, 4]);
+  },
 };

@@ -327,6 +327,21 @@ export default {
       /Linear._load_from_state_dict: only load_state_dict calls it/,
     );
   },
+  "a state is put into an object that is given": async (t) => {
+    const into = { step: 3 },
+      net = t.torch.nn.Linear(1, 1);
+    t.equal(net.state_dict({ destination: into, prefix: "net." }) === into, true);
+    t.equal(Object.keys(into), ["step", "net.weight", "net.bias"]);
+    class Whole extends t.torch.nn.Linear {
+      state_dict(options = {}) {
+        const state = super.state_dict(options);
+        delete state[`${options.prefix ?? ""}bias`];
+        return state;
+      }
+    }
+    t.equal(Object.keys(new Whole(1, 1).state_dict({ destination: into, prefix: "head." })).slice(-1), ["head.weight"]);
+    await t.throws(() => net.state_dict({ destination: 3 }), /argument 'destination' must be an object, got number 3/);
+  },
   "a dictionary of parameters has PyTorch's methods of dictionaries": async (t) => {
     const { ParameterDict } = t.torch.nn,
       made = ParameterDict({ a: t.tensor([1]) }),

@@ -220,4 +220,32 @@ export default {
     );
     t.close(await norm.running_mean.tolist(), [2, 3]);
   },
+  "what a module has for its own is walked through and changed by name": async (t) => {
+    const { nn } = t.torch,
+      model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.ReLU()),
+      norm = model[1];
+    t.equal(Object.keys(model._modules), ["0", "1", "2"]);
+    for (const [name, module] of Object.entries(model._modules))
+      if (module instanceof nn.ReLU) model._modules[name] = nn.Tanh();
+    t.equal([String(model[2]), model._modules["2"] === model[2], "3" in model._modules], ["Tanh()", true, false]);
+    delete model._modules["0"];
+    t.equal([model.length, [...model].length], [2, 2]);
+    t.equal([Object.keys(norm._parameters), Object.keys(model._parameters)], [["weight", "bias"], []]);
+    norm._parameters.weight = nn.Parameter(t.tensor([3, 4]));
+    norm._buffers.running_mean = t.tensor([1, 2]);
+    norm._buffers.seen = t.tensor([5]);
+    delete norm._buffers.num_batches_tracked;
+    t.equal(Object.keys(norm._buffers), ["running_mean", "running_var", "seen"]);
+    t.equal([await norm.weight.tolist(), await norm.seen.tolist()], [[3, 4], [5]]);
+    t.close(
+      await norm
+        .eval()(t.tensor([[2, 2]]))
+        .tolist(),
+      [[3, 0]],
+      { rtol: 1e-4, atol: 1e-4 },
+    );
+    t.equal(Object.keys(norm.state_dict()), ["weight", "bias", "running_mean", "running_var", "seen"]);
+    await t.throws(() => (model._modules["0"] = 3), /number 3 is not a Module|not a Module/);
+    await t.throws(() => (norm._parameters.weight = t.tensor([1])), /cannot assign/);
+  },
 };
