@@ -9,7 +9,7 @@ import { positive } from "../functions/tensor-functions.js";
 import { OpError } from "../base/errors.js";
 import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
-import { type Layout, Tensor } from "../tensor/tensor.js";
+import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import * as composite from "./index.js";
 
 declare module "../tensor/tensor.js" {
@@ -59,19 +59,23 @@ declare module "../tensor/tensor.js" {
     /** Each element becomes the next number towards that of `other`. */
     nextafter_(other: Tensor): this;
     /**
-     * The real parts: of real numbers the tensor itself.
+     * The real parts: of real numbers the tensor itself. What is assigned is written there.
      *
      * @example
      * torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])).real  // [1, 2]
      */
-    readonly real: Tensor;
+    get real(): Tensor;
+    set real(value: TensorOrNumber);
     /**
-     * The imaginary parts, as a view.
+     * The imaginary parts, as a view. What is assigned is written there.
      *
      * @example
-     * torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4])).imag  // [3, 4]
+     * const z = torch.complex(torch.tensor([1, 2]), torch.tensor([3, 4]));
+     * z.imag = 5;
+     * z.imag  // [5, 5]
      */
-    readonly imag: Tensor;
+    get imag(): Tensor;
+    set imag(value: TensorOrNumber);
     /**
      * The same numbers as complex64.
      *
@@ -166,6 +170,9 @@ for (const [name, look] of Object.entries({ real, imag }))
   Object.defineProperty(Tensor.prototype, name, {
     get(this: Tensor) {
       return look(this);
+    },
+    set(this: Tensor, value: TensorOrNumber) {
+      copy_(look(this), value, name);
     },
     configurable: true,
   });

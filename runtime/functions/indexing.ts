@@ -309,6 +309,7 @@ export function assign<T extends Tensor>(
     copy_(view, accumulate ? kernels.add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
     return x;
   }
+  if (value instanceof Tensor && value.dtype !== x.dtype) mustConvert(x, value, full, op);
   if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
     // One element counts as a number, as in PyTorch: it must fit. (While calls are captured its value is not known.)
     if (!capturing && value instanceof Tensor && value.device === "cpu" && value.numel() === 1)
@@ -346,6 +347,16 @@ export function assign<T extends Tensor>(
   const out = accumulate ? kernels.index_add(flat, at, places, wide) : kernels.index_copy(flat, at, places, wide);
   copy_(moved, views.reshape(out, moved.shape), op);
   return x;
+}
+
+/** Places that tensors pick take values of another type only where one value goes under a mask, as in PyTorch. */
+function mustConvert(x: Tensor, value: Tensor, full: readonly Plain[], op: string): void {
+  const picking = full.filter((s) => s instanceof Tensor && (s.ndim > 0 || isMask(s)));
+  if (!picking.length || (value.numel() === 1 && picking.length === 1 && isMask(picking[0]!))) return;
+  throw new TypeMismatchError(
+    `${op}: Index put requires the source and destination dtypes match, got ${x.dtype} for the destination and ` +
+      `${value.dtype} for the source; convert it: values.to(x.dtype)`,
+  );
 }
 
 /** PyTorch lets a value have leading axes of length 1 that the place lacks. */

@@ -68,6 +68,25 @@ const CASES = {
       return pairs(t, z);
     },
   ],
+  "parts that are assigned": [
+    [0, 4, 8, 0, 0, 12, 16, 0],
+    (t, x) => {
+      const z = numbers(t, x);
+      z.imag = x.index("...", "1:3").mul(2);
+      z.real = 5;
+      z.imag = z.imag.add(z.real);
+      return pairs(t, z).mul(1);
+    },
+  ],
+  "parts that are assigned to what had no gradient": [
+    [0, 0.63246, 0, 2.89737, 1.48842, 2.32495, 0, 5.85966],
+    (t, x) => {
+      const z = t.torch.zeros([2, 2], { dtype: "complex64", device: t.device });
+      z.real = x.index("...", ":2");
+      z.imag = x.index("...", "3:");
+      return z.abs();
+    },
+  ],
   "parts of what had no gradient": [
     [0, 2, 0, 1, 1.48842, 4, 0, 2.60473],
     (t, x) => {

@@ -102,11 +102,30 @@ export default {
       /cannot be broadcast/,
     );
   },
-  "a value of another type is cast, as Python's x[...] = v does; index_put_ refuses it": async (t) => {
-    const x = long(t, [1, 2, 3]);
-    x.set([[1]], t.tensor([7.9]));
+  "a value of another type is cast in views and, alone, under a mask; places that tensors pick refuse it": async (
+    t,
+  ) => {
+    const x = long(t, [1, 2, 3]),
+      half = t.tensor([7.9]),
+      other =
+        /set: Index put requires the source and destination dtypes match, got int64 for the destination and float32/;
+    x.set([1], half);
     t.equal(await x.tolist(), [1, 7, 3]);
+    x.set(["1:"], t.tensor([4.5, 5.5]));
+    t.equal(await x.tolist(), [1, 4, 5]);
+    x.set([t.tensor([true, false, true])], half);
+    t.equal(await x.tolist(), [7, 4, 7]);
+    x.set([[0, 1]], 2.5);
+    t.equal(await x.tolist(), [2, 2, 7]);
+    for (const places of [[0, 1], [[1], [0]], long(t, [0, 1]), long(t, [0]), t.tensor([true, false, true])])
+      await t.throws(() => x.set([places], t.tensor([1.5, 2.5])), other);
+    await t.throws(() => x.set([[0, 1]], t.tensor(1.5)), other);
     await t.throws(() => x.index_put_([long(t, [0])], t.tensor([1.5])), /source and destination dtypes match/);
+    await t.throws(
+      () => x.float().set([[0]], x.index(":1")),
+      /got float32 for the destination and int64 for the source/,
+    );
+    t.equal(await x.tolist(), [2, 2, 7]);
   },
   "index_put_ adds up places named twice": async (t) => {
     const x = t.torch.zeros([3], { device: t.device });
