@@ -10,7 +10,7 @@ import { inPlace } from "../views/run-in-place.js";
 export function installMethods(table: Readonly<Record<string, readonly CompiledOp[]>>): void {
   for (const [name, ops] of Object.entries(table)) {
     define(name, function (this: Tensor, ...args: unknown[]) {
-      const all = [this, ...args];
+      const all = [this, ...inOrder(ops, args)];
       return run(choose(ops, all, binds), all);
     });
   }
@@ -21,9 +21,28 @@ export function installInPlace(table: Readonly<Record<string, readonly CompiledO
   for (const [name, ops] of Object.entries(table)) {
     const run = inPlace(...ops);
     define(name, function (this: Tensor, ...args: unknown[]) {
-      return run(this, ...args);
+      return run(this, ...inOrder(ops, args));
     });
   }
+}
+
+const FACTORS: ReadonlySet<string> = new Set(["alpha", "beta", "value"]);
+
+/**
+ * Arguments in the order of today.  Until PyTorch 1.5 a factor stood before the tensors that it multiplies, which it
+ * still may there: `x.add_(-lr, grad)`, `x.addmm_(1, -2, a, b)`.
+ */
+function inOrder(ops: readonly CompiledOp[], args: unknown[]): unknown[] {
+  if (typeof args[0] !== "number" || args.length < 2) return args;
+  const { params } = ops[0]!.op,
+    factors = params.filter((p) => p.keyword && FACTORS.has(p.name)),
+    tensors = args.filter((x) => x instanceof Tensor),
+    numbers = args.filter((x) => typeof x === "number");
+  const fits =
+    tensors.length + numbers.length === args.length &&
+    tensors.length + 1 === params.filter((p) => !p.keyword).length &&
+    numbers.length <= factors.length;
+  return fits ? [...tensors, Object.fromEntries(numbers.map((x, i) => [factors[i]!.name, x]))] : args;
 }
 
 function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {

@@ -275,4 +275,34 @@ export default {
     ])
       await refusing(call);
   },
+  "a factor may stand before what it multiplies, as until PyTorch 1.5": async (t) => {
+    const { torch } = t,
+      ones = (...size) => torch.ones(size, { device: t.device });
+    const square = [ones(2, 2), ones(2, 2)],
+      batch = [ones(1, 2, 2), ones(1, 2, 2)];
+    for (const [method, like, args, answer] of [
+      ["add", ones(2), [-0.5, ones(2)], 0.5],
+      ["sub", ones(2), [-0.5, ones(2)], 1.5],
+      ["addcmul", ones(2), [-0.5, ones(2), ones(2)], 0.5],
+      ["addcdiv", ones(2), [0.5, ones(2), ones(2)], 1.5],
+      ["addmm", ones(2, 2), [3, -2, ...square], -1],
+      ["addmm", ones(2, 2), [3, ...square], 5],
+      ["baddbmm", ones(1, 2, 2), [3, -2, ...batch], -1],
+      ["addbmm", ones(2, 2), [3, -2, ...batch], -1],
+      ["addmv", ones(2), [3, -2, square[0], ones(2)], -1],
+      ["addr", ones(2, 2), [3, -2, ones(2), ones(2)], 1],
+    ])
+      for (const name of [method, `${method}_`]) {
+        const x = like.clone(),
+          [first] = await x[name](...args)
+            .flatten()
+            .tolist();
+        t.equal([name, first], [name, answer]);
+        t.equal((await x.flatten().tolist())[0], name === method ? 1 : answer);
+      }
+    t.equal(await ones(1).add(2).tolist(), [3]);
+    const few = refused(t, /takes at most 3 positional arguments, but got [56]/);
+    await few(() => ones(2, 2).addmm(1, ones(2, 2), 2, 3));
+    await few(() => ones(2, 2).addmm(1, 2, 3, ...square));
+  },
 };

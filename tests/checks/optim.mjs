@@ -117,8 +117,11 @@ export default {
     p.grad = t.tensor([Infinity, 0, 0]);
     await t.throws(
       () => utils.clip_grad_norm_([p, q], 1, { error_if_nonfinite: true }),
-      /The total norm of order 2 for gradients from `parameters` is non-finite/,
+      /The total norm of order 2.0 for gradients from `parameters` is non-finite/,
     );
+    await t.throws(() => utils.clip_grad_norm_(p, 1, "inf", true), /The total norm of order inf for gradients/);
+    t.equal(await utils.get_total_norm([t.tensor([3, -4]), t.tensor([2])], "inf").item(), 4);
+    await t.throws(() => utils.clip_grad_norm_([p], 1, "large"), /argument 'norm_type' must be a number, got "large"/);
     t.equal(await utils.clip_grad_norm_([q], 1).item(), 0);
   },
   "parameters become a vector, through which gradients flow, and come back": async (t) => {

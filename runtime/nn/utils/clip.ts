@@ -13,12 +13,17 @@ import { tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";
 import { tidy } from "../../tensor/memory.js";
 import { taken } from "../../base/named-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { float } from "../shown.js";
 
 export type TensorOrTensors = Tensor | Iterable<Tensor>;
 
+/** Which norm: "inf" is Infinity. */
+type Order = number | "inf";
+const orderOf = (value: unknown, op: string): number => (value === "inf" ? Infinity : number(value, op, "norm_type"));
+
 export interface NormOptions {
-  /** Which norm: 2, 1, any number, Infinity. */
-  norm_type?: number;
+  /** Which norm: 2, 1, any number, Infinity, which may be written "inf". */
+  norm_type?: Order;
   /** Throws where the norm is not finite, which has to be read: then the answer is a promise. */
   error_if_nonfinite?: boolean;
 }
@@ -50,7 +55,7 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
   return total.item().then((value) => {
     if (!Number.isFinite(value)) {
       throw new OpError(
-        `The total norm of order ${order} for gradients from \`parameters\` is non-finite, so it cannot be clipped. To disable this ` +
+        `The total norm of order ${float(order)} for gradients from \`parameters\` is non-finite, so it cannot be clipped. To disable this ` +
           "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`",
       );
     }
@@ -71,11 +76,11 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
  */
 export function get_total_norm(
   tensors: TensorOrTensors,
-  norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
+  norm_type?: Order | (NormOptions & { error_if_nonfinite?: false }),
 ): Tensor;
 export function get_total_norm(
   tensors: TensorOrTensors,
-  norm_type?: number | NormOptions,
+  norm_type?: Order | NormOptions,
   error_if_nonfinite?: boolean,
 ): Tensor | Promise<Tensor>;
 export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
@@ -83,7 +88,7 @@ export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
     "get_total_norm tensors norm_type? error_if_nonfinite? foreach?",
     args,
   );
-  const p = number(order, "get_total_norm", "norm_type");
+  const p = orderOf(order, "get_total_norm");
   return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), p), p, wanted === true, () => {
     /* only looked at */
   });
@@ -133,12 +138,12 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
 export function clip_grad_norm_(
   parameters: TensorOrTensors,
   max_norm: number | (NormOptions & { max_norm: number; error_if_nonfinite?: false }),
-  norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
+  norm_type?: Order | (NormOptions & { error_if_nonfinite?: false }),
 ): Tensor;
 export function clip_grad_norm_(
   parameters: TensorOrTensors,
   max_norm: number,
-  norm_type?: number | NormOptions,
+  norm_type?: Order | NormOptions,
   error_if_nonfinite?: boolean,
 ): Tensor | Promise<Tensor>;
 export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
@@ -148,7 +153,7 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
   ) as [TensorOrTensors, number, number?, boolean?];
   const params = listOf("clip_grad_norm_", parameters),
     max_norm = number(most, "clip_grad_norm_", "max_norm"),
-    p = number(order, "clip_grad_norm_", "norm_type");
+    p = orderOf(order, "clip_grad_norm_");
   const total = norm(gradientsOf("clip_grad_norm_", params), p);
   return checked(total, p, wanted, () => {
     clip_grads_with_norm_(params, max_norm, total);
