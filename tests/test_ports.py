@@ -28,6 +28,7 @@ QUICK = [
     "practices graph_bags",
     "practices compression",
     "practices remembering",
+    "solvers adjoint",
 ]
 SLOW = [name for name in RECORDED if name not in QUICK]
 

@@ -26,6 +26,8 @@ FILES = [
     "densities",
     "practices",
     "adversaries",
+    "solvers",
+    "worlds",
 ]
 STEPS, SHOWN = 3, 24
 torch.set_num_threads(1)
