@@ -232,6 +232,8 @@ export * as testing from "./tools/testing.js";
 export * as profiler from "./tools/profiler/index.js";
 export * as utils from "./datasets/namespace.js";
 export * as hub from "./hub/index.js";
+export * as accelerator from "./interop/accelerator.js";
+export * as cuda from "./interop/cuda.js";
 export * as webgpu from "./interop/webgpu.js";
 export { from_gpu_buffer, gpu_buffer, type GpuBufferOptions, type GpuBufferRange } from "./interop/gpu-buffers.js";
 export { typed_array } from "./interop/typed-arrays.js";

@@ -103,6 +103,7 @@ def test_every_parameter_says_what_it_is_by_default_or_that_it_must_be_given(doc
         "Tensor.sum_to_size: size",
         "Tensor.view: size",
         "torch.Size: sizes",
+        "torch.utils._pytree.tree_map: rests",
         "torch.Tensor: shape",
         "torch.atleast_1d: tensors",
         "torch.atleast_2d: tensors",

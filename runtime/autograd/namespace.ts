@@ -7,6 +7,7 @@ export {
   is_anomaly_enabled,
   set_detect_anomaly,
 } from "../tools/anomaly.js";
+export { Variable } from "./variable.js";
 export { GradcheckError, gradcheck, gradgradcheck, type GradcheckOptions } from "./gradcheck.js";
 export * as forward_ad from "./forward-ad.js";
 export * as function from "./function-namespace.js";

@@ -165,7 +165,7 @@ export function setDefaultDevice(device: unknown): void {
 }
 
 export const isDeviceName = (name: unknown): name is string =>
-  typeof name === "string" && /^(cpu|webgpu|gpu|cuda|meta)(:\d+)?$/i.test(name);
+  typeof name === "string" && /^(cpu|webgpu|gpu|cuda|mps|xpu|meta)(:\d+)?$/i.test(name);
 
 /** Names of the GPU: what goes there is there at once. */
 export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
@@ -186,7 +186,5 @@ export function toDevice(name: unknown, op: string, argument = "device"): Device
       );
     }
   }
-  throw new DeviceError(
-    `${op}: argument '${argument}' must be a device (${["cpu", ...others.keys()].join(", ")}), got ${describe(name)}`,
-  );
+  throw new DeviceError(`${op}: argument '${argument}' must be a device (cpu, webgpu, meta), got ${describe(name)}`);
 }

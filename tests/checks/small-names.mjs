@@ -11,8 +11,74 @@ export default {
     t.equal(torch.zeros(2, { device: here }).device, t.device);
     t.equal(t.tensor([1]).to(here).device, t.device);
     await t.throws(() => torch.device("tpu"), /device: argument .device. must be a device/);
+    for (const name of ["cuda", "cuda:1", "mps"])
+      await t.throws(() => t.tensor([1]).to(name), /must be a device \(cpu, webgpu, meta\), got "(cuda|cuda:1|mps)"/);
     t.equal(torch.Size([2, 3]), [2, 3]);
     t.equal(torch.zeros(torch.Size([2, 3]), { device: t.device }).shape, [2, 3]);
+  },
+  "whether there is a GPU, as programs ask before they begin": async (t) => {
+    const { cuda, accelerator } = t.torch,
+      gpu = t.device !== "cpu";
+    cuda.manual_seed_all(1);
+    cuda.manual_seed(1);
+    cuda.empty_cache();
+    t.equal([cuda.is_available(), cuda.device_count(), cuda.is_initialized()], [false, 0, false]);
+    await t.throws(() => cuda.manual_seed("x"), /argument 'seed' must be a whole number/);
+    const device = accelerator.current_accelerator() ?? t.torch.device("cpu");
+    if (gpu) t.equal([accelerator.is_available(), accelerator.device_count(), String(device)], [true, 1, "webgpu"]);
+    t.equal(accelerator.device_count(), Number(accelerator.is_available()));
+    t.equal(await t.torch.ones(2, { device }).sum().item(), 2);
+    if (!accelerator.is_available()) return;
+    await accelerator.synchronize();
+    t.equal([accelerator.current_device_index(), String(accelerator.current_accelerator(true))], [0, "webgpu"]);
+  },
+  "variables are tensors": async (t) => {
+    const { Variable } = t.torch.autograd,
+      x = t.tensor([1, 2]),
+      v = Variable(x, { requires_grad: true }),
+      w = new Variable(v.mul(2));
+    t.equal([x.requires_grad, v.requires_grad, w.requires_grad, w.is_leaf], [false, true, false, true]);
+    t.equal([v instanceof Variable, v instanceof t.torch.Tensor, 3 instanceof Variable], [true, true, false]);
+    v.square().sum().backward();
+    w.mul_(10);
+    x.add_(1);
+    t.equal(
+      [await v.grad.tolist(), await v.detach().tolist(), await w.tolist()],
+      [
+        [2, 4],
+        [2, 3],
+        [20, 40],
+      ],
+    );
+    await t.throws(() => Variable([1]), /Variable: argument 'data' must be a tensor/);
+  },
+  "trees of values are taken apart and put together": async (t) => {
+    const tree = t.torch.utils._pytree,
+      state = { step: 3, moments: [t.tensor([1, 2]), null], more: new Map([["w", t.tensor([5])]]) };
+    const [leaves, spec] = tree.tree_flatten(state);
+    t.equal([leaves.length, leaves[0], leaves[2], spec.num_leaves], [4, 3, null, 4]);
+    const again = tree.tree_unflatten(leaves, spec);
+    t.equal([again.moments[0] === state.moments[0], again.more.get("w") === leaves[3]], [true, true]);
+    t.equal(tree.tree_leaves([1, [2, { a: 3 }]]), [1, 2, 3]);
+    t.equal(tree.tree_structure({ a: 1 }).unflatten([2]).a, 2);
+    const twice = tree.tree_map_only(t.torch.Tensor, (x) => x.mul(2), state);
+    t.equal([twice.step, await twice.moments[0].tolist(), await twice.more.get("w").tolist()], [3, [2, 4], [10]]);
+    t.equal(
+      tree.tree_map_only(
+        (x) => x === 3,
+        () => 4,
+        state,
+      ).step,
+      4,
+    );
+    const { x, y } = tree.tree_map((a, b, c) => a + b + c, { x: 1, y: [2] }, { x: 10, y: [20] }, [100, 200]);
+    t.equal([x, y], [111, [222]]);
+    await t.throws(
+      () => tree.tree_map((a) => a, [1], [1, 2]),
+      /tree_map: tree 1 after the first has 2 leaves, the first 1/,
+    );
+    await t.throws(() => spec.unflatten([1]), /unflatten: expected 4 leaves, .* but got 1/);
+    await t.throws(() => tree.tree_map(3, [1]), /tree_map: argument 'func' must be a function/);
   },
   "what a tensor is of": async (t) => {
     const of = (dtype) => t.tensor([1, 0], { dtype });
