@@ -1,6 +1,7 @@
 // torch.autograd.Variable: what tensors with gradients were called, which older programs still write.
 
 import { flag } from "../base/argument-kinds.js";
+import { titled } from "../base/class-name.js";
 import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -29,5 +30,5 @@ export const Variable = /* @__PURE__ */ (() => {
     return data.detach().requires_grad_(flag(requires_grad, "Variable", "requires_grad"));
   }
   Variable.prototype = Tensor.prototype; // `x instanceof Variable`, as isinstance says there
-  return Variable as unknown as Variables;
+  return titled(Variable, "Variable") as unknown as Variables;
 })();

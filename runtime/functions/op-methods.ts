@@ -26,23 +26,20 @@ export function installInPlace(table: Readonly<Record<string, readonly CompiledO
   }
 }
 
-const FACTORS: ReadonlySet<string> = new Set(["alpha", "beta", "value"]);
-
 /**
  * Arguments in the order of today.  Until PyTorch 1.5 a factor stood before the tensors that it multiplies, which it
  * still may there: `x.add_(-lr, grad)`, `x.addmm_(1, -2, a, b)`.
  */
-function inOrder(ops: readonly CompiledOp[], args: unknown[]): unknown[] {
+function inOrder([{ op }]: readonly CompiledOp[], args: unknown[]): unknown[] {
   if (typeof args[0] !== "number" || args.length < 2) return args;
-  const { params } = ops[0]!.op,
-    factors = params.filter((p) => p.keyword && FACTORS.has(p.name)),
+  const factors = op.params.filter((p) => p.keyword && /^(alpha|beta|value)$/.test(p.name)),
     tensors = args.filter((x) => x instanceof Tensor),
     numbers = args.filter((x) => typeof x === "number");
-  const fits =
-    tensors.length + numbers.length === args.length &&
-    tensors.length + 1 === params.filter((p) => !p.keyword).length &&
-    numbers.length <= factors.length;
-  return fits ? [...tensors, Object.fromEntries(numbers.map((x, i) => [factors[i]!.name, x]))] : args;
+  return tensors.length + numbers.length === args.length &&
+    tensors.length + 1 === op.params.filter((p) => !p.keyword).length &&
+    numbers.length <= factors.length
+    ? [...tensors, Object.fromEntries(numbers.map((x, i) => [factors[i]!.name, x]))]
+    : args;
 }
 
 function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {

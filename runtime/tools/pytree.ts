@@ -12,7 +12,7 @@ import { taken } from "../base/named-arguments.js";
  * @example
  * torch.utils._pytree.tree_structure({ a: 1, b: [2, 3] }).num_leaves  // 3
  */
-export class TreeSpec {
+class TreeSpec {
   readonly num_leaves: number;
   /** @internal */
   declare readonly rebuild: Rebuild;
@@ -30,6 +30,7 @@ export class TreeSpec {
   }
 }
 titled(TreeSpec, "TreeSpec");
+export type { TreeSpec };
 
 /**
  * The leaves of a tree, in order, and how they stand in it.

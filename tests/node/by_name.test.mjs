@@ -24,6 +24,7 @@ const NAMELESS = new RegExp(
     "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",
     "torch\\.autograd\\.graph\\.Node|torch\\.nn\\.utils\\.skip_init",
     "torch\\.utils\\.data\\.(DataLoader|(Iterable|Stack|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",
+    "torch\\.utils\\._pytree\\.tree_(flatten|leaves|map|structure)",
     "\\w+\\.(load_state_dict|add_param_group|set_extra_state)",
     "torch\\.nn\\.modules\\.utils\\.consume_prefix_in_state_dict_if_present",
     "\\w+Dict\\.update",

@@ -9,7 +9,7 @@ const SEED = 20261122;
 
 /** Accepted though strange, and rightly: what goes through these is kept or handed on, as in PyTorch. */
 const TAKES_ANYTHING =
-  /^(torch\.(is_tensor|sym_ite|utils\.data\.(default_convert|SequentialSampler))|StepLR\.load_state_dict)$/;
+  /^(torch\.(is_tensor|sym_ite|utils\.(_pytree\.tree_\w+|data\.(default_convert|SequentialSampler)))|StepLR\.load_state_dict)$/;
 
 const told = (list) =>
   list

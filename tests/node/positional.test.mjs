@@ -19,7 +19,7 @@ const ANY_NUMBER = new RegExp(
     "torch\\.nn\\.utils\\.prune\\.PruningContainer",
     "torch\\.func\\.(linearize|vjp)",
     "torch\\.(chain_matmul|sym_sum|nn\\.(Identity|Sequential|utils\\.skip_init|attention\\.flex_attention\\.(and|or)_masks))",
-    "torch\\.utils\\.(checkpoint\\.checkpoint|data\\.(Stack|Tensor)Dataset)",
+    "torch\\.utils\\.(_pytree\\.tree_map|checkpoint\\.checkpoint|data\\.(Stack|Tensor)Dataset)",
     "Tensor(\\[2\\])?\\.(broadcast_to|expand|flip|index|new|new_(empty|ones|zeros)|permute|repeat|reshape|resize_|sum_to_size|tile|view)",
   ].join("|")})$`,
 );

@@ -25,7 +25,7 @@ const NOT_TAKEN = {
   "tensor|scalar[12]?": /^torch\.result_type/,
   "min_value|max_value": /Hardtanh$/,
   // Not there yet.
-  "destination|default|sequential": /^(Module|Parameter)(List|Dict)?\.(?!get$)/,
+  "default|sequential": /^(Module|Parameter)(List|Dict)?\.(?!get$)/,
   remove_duplicate: /\.modules$/,
   dtype: /^torch\.view_copy$/,
   names: /^torch\.full$/,
