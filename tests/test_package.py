@@ -359,7 +359,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist, figure):
     # attention and its gradient without tensors of pairs; in the whole, all distributions, pictures, sound, torch.hub;
     # mixed precision; convolutions by fewer products, by residues; eigenvalues of any matrix, real or complex.
     assert packed["core"] < 268_500, packed
-    assert packed["all"] < 665_000, packed
+    assert packed["all"] < 666_000, packed
     few, fast, core, whole = (round(packed[name] / 1000) for name in ("few", "fast", "core", "all"))
     figure(f"kB gzipped: four ops {few}, with tensorloom/wasm {fast}, core {core}, whole {whole}")
     said = " ".join((ROOT / "docs" / "package.md").read_text(encoding="utf-8").split())

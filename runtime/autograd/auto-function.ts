@@ -81,7 +81,10 @@ export class AutoFunction {
   }
   /** Runs forward and tells the tape of it. It may be taken from its class: `const square = Square.apply`. */
   static get apply(): Operator {
-    return adapted(this).apply;
+    const own = this;
+    return function (this: typeof own | undefined, ...inputs: FunctionInput[]) {
+      return adapted(this?.prototype instanceof own ? this : own).apply(...inputs);
+    };
   }
 }
 titled(AutoFunction, "AutoFunction");

@@ -201,16 +201,15 @@ export class Function {
 
   /** Runs forward and tells the tape of it. It may be taken from its class: `const straight = Straight.apply`. */
   static get apply(): Apply {
-    let apply = applying.get(this);
-    if (!apply) applying.set(this, (apply = (...args) => applied(this as unknown as Definition, args) as never));
-    return apply;
+    const own = this;
+    return function (this: typeof own | undefined, ...args: unknown[]) {
+      return applied((this?.prototype instanceof own ? this : own) as Definition, args);
+    } as Apply;
   }
 }
 titled(Function, "Function");
 
 type Apply = <R = Tensor>(...args: unknown[]) => R;
-/** `apply` of each class, which is one function however often it is asked for. */
-const applying = new WeakMap<object, Apply>();
 
 function applied(definition: Definition, args: unknown[]): unknown {
   const context = new Context();

@@ -31,13 +31,14 @@ export function installInPlace(table: Readonly<Record<string, readonly CompiledO
  * still may there: `x.add_(-lr, grad)`, `x.addmm_(1, -2, a, b)`.
  */
 function inOrder([{ op }]: readonly CompiledOp[], args: unknown[]): unknown[] {
-  if (typeof args[0] !== "number" || args.length < 2) return args;
-  const factors = op.params.filter((p) => p.keyword && /^(alpha|beta|value)$/.test(p.name)),
+  if (typeof args[0] !== "number") return args;
+  const factors = op.params.filter((p) => p.keyword && p.kind === "num"),
+    numbers = args.filter((x) => typeof x === "number"),
     tensors = args.filter((x) => x instanceof Tensor),
-    numbers = args.filter((x) => typeof x === "number");
-  return tensors.length + numbers.length === args.length &&
-    tensors.length + 1 === op.params.filter((p) => !p.keyword).length &&
-    numbers.length <= factors.length
+    most = factors.length;
+  return tensors.length === args.length - numbers.length &&
+    tensors.length + 1 === op.params.length - most &&
+    numbers.length <= most
     ? [...tensors, Object.fromEntries(numbers.map((x, i) => [factors[i]!.name, x]))]
     : args;
 }
