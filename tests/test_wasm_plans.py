@@ -180,14 +180,17 @@ def test_nothing_is_kept_of_rows_of_one_element_or_none(shape, dim):
     np.testing.assert_array_equal(f.run("wasm", (np.ones(shape, np.float32),), {"dim": dim}), np.ones(shape))
 
 
-def test_points_of_one_residue_go_together():
-    """A transposed convolution multiplies no zeros that its stride puts between the places of its input."""
+@pytest.mark.parametrize("window, stride, padding", [(4, 2, 1), (16, 16, 0), (32, 32, 0)])
+def test_points_of_one_residue_go_together(window, stride, padding):
+    """A transposed convolution multiplies no zeros that its stride puts between the places of its input, nor does the
+    gradient of one that cuts a picture into patches."""
     f = workbench.op("conv_transpose2d")
-    call, _ = f.bind((np.zeros((1, 8, 14, 14)), np.zeros((8, 8, 4, 4))), {"stride": [2, 2], "padding": [1, 1]}, "wasm")
+    options = {"stride": [stride] * 2, "padding": [padding] * 2}
+    call, _ = f.bind((np.zeros((1, 8, 14, 14)), np.zeros((8, 8, window, window))), options, "wasm")
     (launch,) = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
     assert launch is not None
     depths = [points(x.plan.reduce) for x in (launch, *launch.more)]
-    assert depths == [8 * 2 * 2] * 4
+    assert depths == [8 * (window // stride) ** 2] * stride**2
 
 
 def test_points_printed_for_themselves_share_nothing():
