@@ -28,9 +28,8 @@ SETTINGS = ["moving_memory", "without_webassembly", "many_threads"]  # how the C
 TOGETHER, FEW = (1, 1) if PLACES in os.environ else (18, 13)
 ALONE = {"memory", "modes"}  # files that count what their process holds
 READING = {"greedy-files"}  # files that have a reader refuse what it gets: on the CPU alone, without a setting
-OF_GPUS = {
-    "winograd"
-}  # files of what a GPU does: beside it the formula, which takes an interpreter a quarter of an hour
+# Files of what a GPU does, which have no setting: the formula beside it takes the interpreter a quarter of an hour.
+OF_GPUS = {"winograd"}
 PARTS = {"quantised"}  # files that import modules of the package of their own, which must be of the same package
 
 Results = dict[str, str | None]

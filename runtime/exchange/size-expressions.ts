@@ -176,7 +176,7 @@ class Reader {
     let path = "";
     for (;;) {
       if (this.eaten("[")) {
-        path += `/${this.#tokens[this.#at++]!.replace(/^['"]|['"]$/g, "")}`;
+        path += `/${(this.#tokens[this.#at++] ?? "").replace(/^['"]|['"]$/g, "")}`;
         this.expect("]");
       } else if (this.eaten(".")) {
         const name = this.#tokens[this.#at++]!;

@@ -95,6 +95,8 @@ await refuses("a field that is missing", () => paired({ first: row, times: 3 }, 
       "3 < 2 < 1 ]",
       7,
       "L['args'",
+      "L[",
+      "L['x'].",
       "x - 1 > 0",
     ];
   const bytes = await changed("sizes_of_sizes", (json) => (json.guards_code = odd));
